@@ -1,0 +1,4 @@
+//! [`Delta`](crate::store::Delta) → keys.
+mod enqueue;
+
+pub use enqueue::{Band, Enqueue};

@@ -1,0 +1,120 @@
+use std::sync::Arc;
+
+use crate::client::ObjectKey;
+use crate::watch::Object;
+
+/// One change of the cache, as handlers see it.
+#[derive(Debug)]
+pub enum Delta<T> {
+    /// A key that was not in the cache, or came back with another uid.
+    Added {
+        /// The object.
+        new: Arc<T>,
+        /// Whether it came with the first list: nothing happened to it just now.
+        initial: bool,
+    },
+    /// The same object, another content.
+    Updated {
+        /// What the cache held until now.
+        old: Arc<T>,
+        /// What it holds from now on.
+        new: Arc<T>,
+    },
+    /// The resync interval went by; the object is as it was.
+    Resynced {
+        /// The object.
+        object: Arc<T>,
+    },
+    /// The object is no longer in the cache.
+    Deleted(Deleted<T>),
+}
+
+/// How the cache learned that an object is gone.
+#[derive(Debug)]
+pub enum Deleted<T> {
+    /// The watch said so, and this is the object's last state. With a selector it may
+    /// live on outside of it.
+    Observed(Arc<T>),
+    /// It vanished while no watch was open, so its end was not seen.
+    FinalStateUnknown(Tombstone<T>),
+}
+
+/// What is left of an object whose deletion nobody saw.
+#[derive(Debug)]
+pub struct Tombstone<T> {
+    /// Its key.
+    pub key: ObjectKey,
+    /// What the cache held last; the object may have changed before it went.
+    pub last_known: Arc<T>,
+}
+
+// === impl Delta ===
+
+impl<T: Object> Delta<T> {
+    /// The key of the object that changed.
+    pub fn key(&self) -> ObjectKey {
+        self.object().key()
+    }
+}
+
+impl<T> Delta<T> {
+    /// The newest copy at hand: the new one, or the last known of a deleted object.
+    pub fn object(&self) -> &Arc<T> {
+        match self {
+            Self::Added { new, .. } | Self::Updated { new, .. } => new,
+            Self::Resynced { object } => object,
+            Self::Deleted(deleted) => deleted.last_known(),
+        }
+    }
+
+    /// Whether nothing happened to the object just now: the first list or a resync.
+    pub fn is_background(&self) -> bool {
+        matches!(
+            self,
+            Self::Added { initial: true, .. } | Self::Resynced { .. }
+        )
+    }
+}
+
+impl<T> Clone for Delta<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Added { new, initial } => Self::Added {
+                new: Arc::clone(new),
+                initial: *initial,
+            },
+            Self::Updated { old, new } => Self::Updated {
+                old: Arc::clone(old),
+                new: Arc::clone(new),
+            },
+            Self::Resynced { object } => Self::Resynced {
+                object: Arc::clone(object),
+            },
+            Self::Deleted(deleted) => Self::Deleted(deleted.clone()),
+        }
+    }
+}
+
+// === impl Deleted ===
+
+impl<T> Deleted<T> {
+    /// The last state that was seen.
+    pub fn last_known(&self) -> &Arc<T> {
+        match self {
+            Self::Observed(object) => object,
+            Self::FinalStateUnknown(tombstone) => &tombstone.last_known,
+        }
+    }
+}
+
+impl<T> Clone for Deleted<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Observed(object) => Self::Observed(Arc::clone(object)),
+            Self::FinalStateUnknown(tombstone) => Self::FinalStateUnknown(Tombstone {
+                key: tombstone.key.clone(),
+                last_known: Arc::clone(&tombstone.last_known),
+            }),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! HTTP → [`WatchEvent`].
+mod object;
+
+pub use object::Object;
