@@ -1,0 +1,103 @@
+//! What a script file may say, and what is refused where.
+
+use std::time::Duration;
+
+use http::HeaderValue;
+
+use super::*;
+use crate::{Action, Verb};
+
+fn refusal(yaml: &str) -> String {
+    Script::parse(yaml).expect_err("a refusal").to_string()
+}
+
+#[test]
+fn a_file_and_a_builder_say_the_same() {
+    let script = Script::parse(
+        "
+rules:
+  - name: busy
+    match: {verb: list, resource: deployments, namespace: shop}
+    attempts: 1..=3
+    do: {status: {code: 429, message: storage is (re)initializing, retry_after: 1}}
+  - match:
+      verb: [update, patch]
+      resource: deployments/scale
+      name: web-*
+      query: {dryRun: '*'}
+    per_object: true
+    attempts: 1
+    window: 5s..1m30s
+    do: [delay: 250ms, lost_answer]
+  - do: {cut: {after_events: 2, after: 5s, how: reset}}
+  - do: {truncate: {after_events: 1}}
+  - do: {expired: {as: event, after_events: 4}}
+  - do: {expired: {as: status}}
+  - do: hang
+  - do: {half_open: {after_events: 1}}
+  - do: {malformed: {after_events: 1, line: '{'}}
+  - do: {status: {code: 502, content_type: text/html, body: <html>, headers: {x-from: gateway}}}
+",
+    )
+    .unwrap();
+    let built = Script::from(vec![
+        Rule::new(Action::status(429).message("storage is (re)initializing").retry_after(1))
+            .named("busy")
+            .verb(Verb::List)
+            .resource("deployments")
+            .namespace("shop")
+            .attempts(1..=3),
+        Rule::new(Action::Delay(Duration::from_millis(250)))
+            .then(Action::LostAnswer)
+            .verb(Verb::Update)
+            .verb(Verb::Patch)
+            .resource("deployments/scale")
+            .object("web-*")
+            .query("dryRun", "*")
+            .per_object()
+            .attempts(1)
+            .window(Duration::from_secs(5)..Duration::from_secs(90)),
+        Rule::new(crate::Cut { after: Some(Duration::from_secs(5)), ..Action::cut_after_events(2) }.with_reset()),
+        Rule::new(Action::truncate_after_events(1)),
+        Rule::new(Action::expired_in_stream(4)),
+        Rule::new(Action::Expired),
+        Rule::new(Action::Hang),
+        Rule::new(Action::half_open_after_events(1)),
+        Rule::new(Action::malformed(1, "{")),
+        Rule::new(
+            Action::status(502)
+                .body(HeaderValue::from_static("text/html"), "<html>")
+                .header(http::HeaderName::from_static("x-from"), HeaderValue::from_static("gateway")),
+        ),
+    ]);
+    assert_eq!(script, built);
+}
+
+#[test]
+fn an_unknown_word_is_refused_with_its_line() {
+    insta::assert_snapshot!(refusal("rules:\n  - match: {verb: list}\n    attempt: 3\n    do: hang\n"), @"");
+    insta::assert_snapshot!(refusal("rules:\n  - match:\n      verb: fetch\n    do: hang\n"), @"");
+    insta::assert_snapshot!(refusal("rules:\n  - match:\n      resources: pods\n    do: hang\n"), @"");
+    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"");
+    insta::assert_snapshot!(refusal("rules:\n  - do:\n      cut: {after_event: 3}\n"), @"");
+}
+
+#[test]
+fn a_value_that_makes_no_sense_is_refused_with_its_line() {
+    insta::assert_snapshot!(refusal("rules:\n  - do: hang\n    attempts: 3..1\n"), @"");
+    insta::assert_snapshot!(refusal("rules:\n  - do:\n      delay: soon\n"), @"");
+    insta::assert_snapshot!(refusal("rules:\n  - do:\n      status: {code: 99}\n"), @"");
+    insta::assert_snapshot!(refusal("rules:\n  - attempts: 1\n"), @"");
+}
+
+#[test]
+fn the_examples_are_valid() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut seen = 0;
+    for entry in fs::read_dir(examples).unwrap() {
+        let path = entry.unwrap().path();
+        Script::load(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        seen += 1;
+    }
+    assert!(seen >= 3, "{seen} examples");
+}
