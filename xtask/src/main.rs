@@ -1,2 +1,35 @@
-//! Placeholder.
-fn main() {}
+//! The repository's tasks: `cargo xtask --help`.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a task talks to a terminal"
+)]
+
+mod cargo;
+mod control_plane;
+mod task;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match task::Task::parse().run().await {
+        Ok(true) => ExitCode::SUCCESS,
+        // The task has said what is wrong.
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            let mut text = format!("error: {error}");
+            let mut cause = error.source();
+            while let Some(error) = cause {
+                text.push_str(&format!(": {error}"));
+                cause = error.source();
+            }
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
