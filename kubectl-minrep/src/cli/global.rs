@@ -1,0 +1,77 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::duration::parse_timeout;
+
+/// The flags that every command takes, named as kubectl names them.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Kubernetes options")]
+pub struct GlobalArgs {
+    /// Path to the kubeconfig file
+    // No env twin: KUBECONFIG is one already, with a list of files.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// The context of the kubeconfig to use
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "MINREP_CONTEXT",
+        hide_env = true
+    )]
+    pub context: Option<String>,
+
+    /// The namespace to act in; the context's, unless given
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "MINREP_NAMESPACE",
+        hide_env = true
+    )]
+    pub namespace: Option<String>,
+
+    /// How long to wait for one answer of the server, such as 5s or 1m; 0 waits for ever
+    #[arg(
+        long,
+        global = true,
+        value_name = "DURATION",
+        default_value = "30s",
+        value_parser = parse_timeout,
+        env = "MINREP_REQUEST_TIMEOUT",
+        hide_env = true
+    )]
+    pub request_timeout: Duration,
+
+    /// How much to log, 0 to 9: 2 adds progress, 4 decisions, 6 requests
+    #[arg(
+        short = 'v',
+        long = "v",
+        global = true,
+        value_name = "LEVEL",
+        default_value_t = 0,
+        value_parser = clap::value_parser!(u8).range(0..=10),
+        env = "MINREP_V",
+        hide_env = true,
+        hide_default_value = true
+    )]
+    pub verbosity: u8,
+}
+
+// === impl GlobalArgs ===
+
+impl GlobalArgs {
+    /// The deadline of one request; `None` without one.
+    pub fn deadline(&self) -> Option<Duration> {
+        Some(self.request_timeout).filter(|timeout| !timeout.is_zero())
+    }
+
+    /// The namespace that was asked for. As with kubectl, `-n ""` asks for none.
+    pub fn explicit_namespace(&self) -> Option<&str> {
+        self.namespace.as_deref().filter(|name| !name.is_empty())
+    }
+}

@@ -1,0 +1,46 @@
+use std::time::Duration;
+
+use clap::Args;
+
+use super::RuleArgs;
+use super::duration::parse_duration;
+
+/// `kubectl minrep run`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub rule: RuleArgs,
+
+    /// How often to look at every Deployment again without being told of a change;
+    /// 0 turns this off
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "30s",
+        value_parser = parse_duration,
+        env = "MINREP_RESYNC",
+        hide_env = true
+    )]
+    pub resync: Duration,
+
+    /// How long to go on with what is in line after SIGTERM or Ctrl-C; a second signal
+    /// ends at once
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "25s",
+        value_parser = parse_duration,
+        env = "MINREP_SHUTDOWN_GRACE_PERIOD",
+        hide_env = true
+    )]
+    pub shutdown_grace_period: Duration,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # Keep the current namespace at the minimum until Ctrl-C
+  kubectl minrep run
+
+  # Watch every namespace and say what would be raised
+  kubectl minrep run -A --dry-run=client";

@@ -1,0 +1,139 @@
+use std::ffi::OsString;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+
+use super::*;
+
+fn parsed(words: &str) -> Result<(GlobalArgs, Command), String> {
+    let argv = std::iter::once("kubectl-minrep")
+        .chain(words.split_whitespace())
+        .map(OsString::from);
+    crate::cli::parse(argv.collect()).map_err(|error| error.text)
+}
+
+fn once(words: &str) -> Once {
+    match parsed(&format!("reconcile once {words}")) {
+        Ok((_, Command::Once(once))) => once,
+        other => panic!("{words}: {other:?}"),
+    }
+}
+
+fn run(words: &str) -> Run {
+    match parsed(&format!("run {words}")) {
+        Ok((_, Command::Run(run))) => run,
+        other => panic!("{words}: {other:?}"),
+    }
+}
+
+fn refused(words: &str) -> String {
+    parsed(words).expect_err("a mistake")
+}
+
+#[test]
+fn defaults_are_the_documented_ones() {
+    let run = run("");
+    assert_eq!(run.resync, Some(Duration::from_secs(30)));
+    assert_eq!(run.shutdown_grace_period, Duration::from_secs(25));
+    assert_eq!(run.rule.workers, 2);
+    assert!(!run.rule.all_namespaces);
+    let (global, _) = parsed("run").unwrap();
+    assert_eq!(global.deadline(), Some(Duration::from_secs(30)));
+    assert_eq!(global.verbosity, 0);
+}
+
+#[test]
+fn zero_turns_a_duration_off() {
+    assert_eq!(run("--resync=0").resync, None);
+    let (global, _) = parsed("run --request-timeout 0").unwrap();
+    assert_eq!(global.deadline(), None);
+    let (global, _) = parsed("run --request-timeout=5").unwrap();
+    assert_eq!(global.deadline(), Some(Duration::from_secs(5)));
+}
+
+#[test]
+fn switches_take_a_value_after_the_equals_sign() {
+    assert!(once("-A").rule.all_namespaces);
+    assert!(once("-A=true").rule.all_namespaces);
+    assert!(once("--all-namespaces=1").rule.all_namespaces);
+    assert!(!once("-A=false").rule.all_namespaces);
+    assert_eq!(once("-A deployment/web -A=false").names, ["web"]);
+}
+
+#[test]
+fn excluded_namespaces_add_up_and_an_empty_value_clears() {
+    let excluded = |words: &str| -> Vec<String> {
+        let excluded = once(words).rule.excluded;
+        excluded.into_iter().collect()
+    };
+    assert_eq!(
+        excluded("-A"),
+        ["kube-node-lease", "kube-public", "kube-system"]
+    );
+    assert_eq!(
+        excluded("-A --exclude-namespace=shop,pay --exclude-namespace batch"),
+        [
+            "batch",
+            "kube-node-lease",
+            "kube-public",
+            "kube-system",
+            "pay",
+            "shop"
+        ]
+    );
+    assert_eq!(excluded("-A --exclude-namespace="), [""; 0]);
+    assert_eq!(
+        excluded("-A --exclude-namespace= --exclude-namespace=shop"),
+        ["shop"]
+    );
+    assert_eq!(
+        excluded("-n kube-system"),
+        [""; 0],
+        "a namespace that is named is not left out"
+    );
+    assert_eq!(excluded("-A -n kube-system").len(), 3, "-A wins over -n");
+}
+
+#[test]
+fn a_bare_dry_run_is_a_client_dry_run_with_a_note() {
+    let rule = once("--dry-run deployment/web").rule;
+    assert_eq!(rule.dry_run, DryRunArg::Client);
+    assert_snapshot!(rule.notes.join("\n"), @"Warning: --dry-run without a value means --dry-run=client");
+}
+
+#[test]
+fn flags_that_do_not_go_together_are_reported_at_once() {
+    assert_snapshot!(refused("reconcile once -A -l app=web deployment/web"), @r"
+    error: --all-namespaces (-A) cannot be combined with the argument deployment/web
+    error: --selector (-l) cannot be combined with the argument deployment/web
+
+    See 'kubectl minrep reconcile once -h' for help and examples.
+    ");
+    assert_snapshot!(refused("reconcile once -n Shop! --opt-in-label x web"), @r#"
+    error: invalid namespace "Shop!": lower case letters, digits and '-' only
+    error: invalid --opt-in-label "x": must be KEY=VALUE
+    error: web is not of the form deployment/NAME; did you mean deployment/web?
+
+    See 'kubectl minrep reconcile once -h' for help and examples.
+    "#);
+    assert_snapshot!(refused("run --opt-in-label =true"), @r#"
+    error: invalid --opt-in-label "=true": must be KEY=VALUE
+
+    See 'kubectl minrep run -h' for help and examples.
+    "#);
+}
+
+#[test]
+fn global_flags_stand_before_or_after_the_command() {
+    for words in [
+        "-n shop reconcile once",
+        "reconcile -n shop once",
+        "reconcile once -n shop",
+    ] {
+        let (global, _) = parsed(words).unwrap();
+        assert_eq!(global.explicit_namespace(), Some("shop"), "{words}");
+    }
+    let (global, _) = parsed("run -n= -v9").unwrap();
+    assert_eq!(global.explicit_namespace(), None);
+    assert_eq!(global.verbosity, 9);
+}

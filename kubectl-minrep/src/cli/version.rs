@@ -1,0 +1,18 @@
+use clap::Args;
+
+use super::once::{OutputArg, parse_output};
+
+/// `kubectl minrep version`.
+#[derive(Args, Clone, Debug)]
+pub struct VersionArgs {
+    /// The form of the answer on stdout
+    #[arg(
+        short,
+        long,
+        value_name = "table|json",
+        default_value = "table",
+        hide_default_value = true,
+        value_parser = parse_output
+    )]
+    pub output: OutputArg,
+}

@@ -1,0 +1,12 @@
+//! What is known → text. The only folder that prints.
+//!
+//! stdout is data, stderr is talk: what a script reads comes from [`Io::data`], all else
+//! from [`Io::talk`] and the log. Text that comes from a cluster is escaped here, so that
+//! a name or a message cannot move the cursor, forge a line or recolour a terminal.
+mod escape;
+mod io;
+mod log;
+
+pub use escape::{escape_line, escape_text};
+pub use io::{Buffer, Captured, Io};
+pub use log::init_log;
