@@ -70,3 +70,14 @@ impl std::error::Error for ReconcileError {
         }
     }
 }
+
+/// The error of a tower layer. One that boxed a `ReconcileError` gives it back, any
+/// other is transient.
+impl From<Box<dyn std::error::Error + Send + Sync>> for ReconcileError {
+    fn from(error: Box<dyn std::error::Error + Send + Sync>) -> Self {
+        match error.downcast::<Self>() {
+            Ok(error) => *error,
+            Err(error) => Self::Transient(error),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use super::shared::Shared;
+use super::state::Progress;
+use super::waiters::WaiterId;
+
+/// What a shutdown left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "it says whether every key was worked off"]
+pub struct Drained {
+    /// Every key in line was worked off.
+    pub completed: bool,
+    /// Keys whose delay had not passed, retries of the last moment included.
+    pub dropped_delayed: usize,
+    /// Keys in line or in work when the drain ended. 0 if it completed.
+    pub abandoned: usize,
+}
+
+/// Waits until no key is in line or in work, the queue is halted, or the drain is
+/// released by a later `shut_down`.
+pub(super) struct Drain<T> {
+    shared: Arc<Shared<T>>,
+    /// The count of releases when this drain began.
+    releases: u64,
+    waiter: Option<WaiterId>,
+}
+
+// === impl Drained ===
+
+impl From<Progress> for Drained {
+    fn from(progress: Progress) -> Self {
+        Self {
+            completed: progress.left == 0,
+            dropped_delayed: progress.dropped_delayed,
+            abandoned: progress.left,
+        }
+    }
+}
+
+// === impl Drain ===
+
+impl<T> Drain<T> {
+    /// Closes the intake at once, not only when polled.
+    pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
+        let releases = shared.update(|inner, _| {
+            inner.state.shut_down();
+            inner.state.progress().releases
+        });
+        Self {
+            shared,
+            releases,
+            waiter: None,
+        }
+    }
+}
+
+impl<T> Unpin for Drain<T> {}
+
+impl<T> Future for Drain<T> {
+    type Output = Drained;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Drained> {
+        let Self {
+            shared,
+            releases,
+            waiter,
+        } = &mut *self;
+        shared.update(|inner, _| {
+            if let Some(id) = waiter.take() {
+                inner.waiters.unwatch(id);
+            }
+            let progress = inner.state.progress();
+            if progress.over || progress.releases > *releases {
+                return Poll::Ready(progress.into());
+            }
+            *waiter = Some(inner.waiters.watch(cx.waker().clone()));
+            Poll::Pending
+        })
+    }
+}
+
+impl<T> Drop for Drain<T> {
+    fn drop(&mut self) {
+        if let Some(id) = self.waiter.take() {
+            self.shared.update(|inner, _| inner.waiters.unwatch(id));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+use std::fmt;
+use std::time::Duration;
+
+use super::RateLimiter;
+
+/// The longest wait of several limiters, each of which counts every failure.
+#[derive(Default)]
+pub struct MaxOf<T> {
+    limiters: Vec<Box<dyn RateLimiter<T>>>,
+}
+
+// === impl MaxOf ===
+
+impl<T> MaxOf<T> {
+    /// No limiter yet: no wait.
+    pub fn new() -> Self {
+        Self {
+            limiters: Vec::new(),
+        }
+    }
+
+    /// Adds a limiter.
+    #[must_use]
+    pub fn and(mut self, limiter: impl RateLimiter<T>) -> Self {
+        self.limiters.push(Box::new(limiter));
+        self
+    }
+}
+
+impl<T: 'static> RateLimiter<T> for MaxOf<T> {
+    fn when(&self, item: &T) -> Duration {
+        let waits = self.limiters.iter().map(|limiter| limiter.when(item));
+        waits.max().unwrap_or(Duration::ZERO)
+    }
+
+    fn forget(&self, item: &T) {
+        for limiter in &self.limiters {
+            limiter.forget(item);
+        }
+    }
+
+    fn num_requeues(&self, item: &T) -> u32 {
+        let counts = self
+            .limiters
+            .iter()
+            .map(|limiter| limiter.num_requeues(item));
+        counts.max().unwrap_or(0)
+    }
+}
+
+impl<T> fmt::Debug for MaxOf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MaxOf")
+            .field("limiters", &self.limiters.len())
+            .finish()
+    }
+}

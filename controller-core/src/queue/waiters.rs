@@ -1,0 +1,143 @@
+use std::collections::VecDeque;
+use std::task::Waker;
+
+use super::sync::Instant;
+
+/// The futures that wait for the queue, and whom to wake when it changes.
+///
+/// Two rules keep wake-ups exact:
+///
+/// - There are as many woken getters as keys in line, or no getter sleeps. A woken
+///   getter that is dropped, or finds its key taken, is no longer counted, so the next
+///   [`rouse`](Self::rouse) passes its wake-up on.
+/// - While keys are delayed, one sleeping getter, the *timekeeper*, has its timer set to
+///   the earliest deadline or before it; or a woken getter is about to take that over.
+#[derive(Default)]
+pub(super) struct Waiters {
+    /// Getters that sleep without a timer, longest first.
+    sleeping: VecDeque<(WaiterId, Waker)>,
+    timekeeper: Option<Timekeeper>,
+    /// Getters that were woken and have not been polled or dropped since.
+    woken: usize,
+    /// Drains that wait for the last key.
+    drains: Vec<(WaiterId, Waker)>,
+    next: WaiterId,
+}
+
+pub(super) type WaiterId = u64;
+
+/// What there is to wake for.
+pub(super) struct Signal {
+    /// How many keys a getter could take.
+    pub(super) in_line: usize,
+    /// When the next delayed key is due.
+    pub(super) earliest: Option<Instant>,
+    /// Every getter shall return, for no key will come any more.
+    pub(super) ended: bool,
+    /// Every drain shall return.
+    pub(super) drained: bool,
+}
+
+/// Wakers to call once the lock is released.
+#[must_use]
+#[derive(Default)]
+pub(super) struct Wakes(Vec<Waker>);
+
+struct Timekeeper {
+    id: WaiterId,
+    waker: Waker,
+    armed: Instant,
+}
+
+// === impl Waiters ===
+
+impl Waiters {
+    /// Puts a getter to sleep. The answer is the deadline that its timer must be set to,
+    /// if it is the timekeeper from now on.
+    pub(super) fn sleep(
+        &mut self,
+        waker: Waker,
+        earliest: Option<Instant>,
+    ) -> (WaiterId, Option<Instant>) {
+        let id = self.next_id();
+        match earliest {
+            Some(armed) if self.timekeeper.is_none() => {
+                self.timekeeper = Some(Timekeeper { id, waker, armed });
+                (id, Some(armed))
+            }
+            _ => {
+                self.sleeping.push_back((id, waker));
+                (id, None)
+            }
+        }
+    }
+
+    /// A getter is polled again or dropped: it neither sleeps nor counts as woken.
+    pub(super) fn leave(&mut self, id: WaiterId) {
+        if self.timekeeper.as_ref().is_some_and(|it| it.id == id) {
+            self.timekeeper = None;
+        } else if let Some(at) = self.sleeping.iter().position(|(other, _)| *other == id) {
+            self.sleeping.remove(at);
+        } else {
+            self.woken -= 1;
+        }
+    }
+
+    /// A drain waits for its end.
+    pub(super) fn watch(&mut self, waker: Waker) -> WaiterId {
+        let id = self.next_id();
+        self.drains.push((id, waker));
+        id
+    }
+
+    /// A drain is polled again or dropped.
+    pub(super) fn unwatch(&mut self, id: WaiterId) {
+        self.drains.retain(|(other, _)| *other != id);
+    }
+
+    /// Restores the two rules after a change, and names whom to wake for it.
+    pub(super) fn rouse(&mut self, signal: &Signal) -> Wakes {
+        let mut wakes = Wakes::default();
+        if signal.drained {
+            wakes
+                .0
+                .extend(self.drains.drain(..).map(|(_, waker)| waker));
+        }
+        while (signal.ended || self.woken < signal.in_line) && self.wake_one(&mut wakes) {}
+        if let Some(earliest) = signal.earliest {
+            let late = self.timekeeper.take_if(|it| it.armed > earliest);
+            if let Some(Timekeeper { waker, .. }) = late {
+                self.woken += 1;
+                wakes.0.push(waker);
+            } else if self.timekeeper.is_none() && self.woken == 0 {
+                self.wake_one(&mut wakes);
+            }
+        }
+        wakes
+    }
+
+    /// Wakes the getter that slept longest, the timekeeper last. False if none sleeps.
+    fn wake_one(&mut self, wakes: &mut Wakes) -> bool {
+        let sleeper = self.sleeping.pop_front().map(|(_, waker)| waker);
+        let Some(waker) = sleeper.or_else(|| self.timekeeper.take().map(|it| it.waker)) else {
+            return false;
+        };
+        self.woken += 1;
+        wakes.0.push(waker);
+        true
+    }
+
+    fn next_id(&mut self) -> WaiterId {
+        self.next += 1;
+        self.next
+    }
+}
+
+// === impl Wakes ===
+
+impl Wakes {
+    /// Wakes them all. Never under the lock: a waker may run the woken task at once.
+    pub(super) fn wake(self) {
+        self.0.into_iter().for_each(Waker::wake);
+    }
+}

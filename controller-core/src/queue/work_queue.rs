@@ -1,0 +1,279 @@
+use std::fmt;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+use super::drain::{Drain, Drained};
+use super::get::Get;
+use super::limiter::{ItemExponentialFailure, RateLimiter};
+use super::shared::Shared;
+use super::state::{Depth, Phase, Policy};
+use crate::handler::{Band, Enqueue};
+
+/// A queue of keys that want a look: each once, each in one worker at a time.
+///
+/// A clone is another handle on the same queue. Calls never block; only
+/// [`get`](Self::get) and a drain wait.
+///
+/// client-go's rate-limiting queue, with what its users miss: two bands, delays that can
+/// be postponed and cancelled, a drain that waits for the keys in line too, and a
+/// [`Ticket`](super::Ticket) in place of `Done`.
+///
+/// ```
+/// use controller_core::queue::WorkQueue;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let queue = WorkQueue::new("deployments");
+/// queue.add("shop/web");
+/// queue.add("shop/web");
+/// let ticket = queue.get().await.expect("a key is in line");
+/// assert_eq!(*ticket, "shop/web");
+///
+/// queue.add("shop/web"); // while it is in work
+/// assert_eq!(queue.len(), 0);
+/// drop(ticket);
+/// assert_eq!(queue.len(), 1);
+/// # }
+/// ```
+///
+/// The dangerous mistake is to pass news through the queue: adds of one key are merged,
+/// so a key may only say *which* object wants a look.
+pub struct WorkQueue<T> {
+    name: Arc<str>,
+    shared: Arc<Shared<T>>,
+    limiter: Arc<dyn RateLimiter<T>>,
+    halted: CancellationToken,
+}
+
+/// Makes a [`WorkQueue`]: see [`WorkQueue::builder`].
+#[must_use = "call `build`"]
+pub struct Builder<T> {
+    name: Arc<str>,
+    limiter: Option<Arc<dyn RateLimiter<T>>>,
+}
+
+// === impl WorkQueue ===
+
+impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
+    /// A queue with the default limiter, [`ItemExponentialFailure`]: 5 ms to 1000 s for
+    /// each key by itself.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self::builder(name).build()
+    }
+
+    /// Sets out to make a queue. The name stands in spans and metrics.
+    pub fn builder(name: impl Into<Arc<str>>) -> Builder<T> {
+        Builder {
+            name: name.into(),
+            limiter: None,
+        }
+    }
+
+    /// The name it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Puts the key in line: something happened to its object.
+    ///
+    /// In line already: nothing, except that a background key moves to the end of the
+    /// live band. In work: it goes back in line once, when the work is done. Delayed: the
+    /// delay is over. Shutting down: ignored, as in client-go.
+    pub fn add(&self, item: T) {
+        self.add_in(item, Band::Live);
+    }
+
+    /// Puts the key in line behind all live ones: nothing happened to its object, it is
+    /// only looked at again. Of any 8 keys handed out, one is the background key that
+    /// waited longest, so a flood of events delays it but does not starve it.
+    pub fn add_background(&self, item: T) {
+        self.add_in(item, Band::Background);
+    }
+
+    /// Puts the key in line after `delay`, unless something puts it there sooner: the
+    /// earliest deadline counts, and an add before then is the end of the delay. So it
+    /// does nothing for a key that is in line.
+    ///
+    /// It goes in line in the band that it was last served from, or live. A delay of zero
+    /// is over at once; one of more than a year is cut to a year.
+    pub fn add_after(&self, item: T, delay: Duration) {
+        self.delay(item, delay, Policy::Earliest);
+    }
+
+    /// Like [`add_after`](Self::add_after), but the new deadline counts even if it is
+    /// later. It postpones a delay only: a key that is in line stays there.
+    pub fn replace_after(&self, item: T, delay: Duration) {
+        self.delay(item, delay, Policy::Replace);
+    }
+
+    /// Takes the key's delay away; true if it had one. It does not take it out of the
+    /// line, for a key there may carry news.
+    pub fn cancel(&self, item: &T) -> bool {
+        self.shared.update(|inner, _| inner.state.cancel(item))
+    }
+
+    /// Puts the key in line after as long as the limiter says: call it after a failure,
+    /// before the ticket is dropped.
+    pub fn add_rate_limited(&self, item: T) {
+        let delay = self.limiter.when(&item);
+        self.add_after(item, delay);
+    }
+
+    /// Tells the limiter that the key is fine now. A delay that the key has stays.
+    pub fn forget(&self, item: &T) {
+        self.limiter.forget(item);
+    }
+
+    /// How often the key was added rate-limited since it was last forgotten.
+    pub fn num_requeues(&self, item: &T) -> u32 {
+        self.limiter.num_requeues(item)
+    }
+
+    /// How many keys are in line. Neither delayed keys nor those in work count.
+    pub fn len(&self) -> usize {
+        self.shared.update(|inner, _| inner.state.len())
+    }
+
+    /// Is no key in line?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many keys are in line, delayed and in work.
+    pub fn depth(&self) -> Depth {
+        self.shared.update(|inner, _| inner.state.depth())
+    }
+
+    /// Waits for a key and takes it. `None`, at once, when the queue is shutting down and
+    /// no key is in line: the worker can go.
+    ///
+    /// The key is taken when the future is ready, never before, and a dropped future
+    /// loses none. Needs a tokio runtime with time once a key is delayed.
+    pub fn get(&self) -> Get<T> {
+        Get::new(Arc::clone(&self.shared))
+    }
+
+    /// Closes the intake: later adds are ignored, delayed keys are dropped. The keys in
+    /// line, and those added while in work, are still handed out. Waits for nothing, and
+    /// lets go of drains that wait.
+    pub fn shut_down(&self) {
+        self.shared.update(|inner, _| {
+            inner.state.shut_down();
+            inner.state.release();
+        });
+    }
+
+    /// Closes the intake, at the call and not only when awaited, then waits until no key
+    /// is in line or in work.
+    ///
+    /// At `deadline` the queue is [halted](Self::shut_down_now): workers get no more keys
+    /// and [`halted`](Self::halted) tells them to stop. A later
+    /// [`shut_down`](Self::shut_down) ends the wait without that. Several drains may wait;
+    /// the first deadline counts for all.
+    ///
+    /// The dangerous mistake is to await this in a worker: its own ticket never ends.
+    pub fn shut_down_with_drain(
+        &self,
+        deadline: Instant,
+    ) -> impl Future<Output = Drained> + Send + use<T> {
+        let mut drain = Drain::new(Arc::clone(&self.shared));
+        let queue = self.clone();
+        async move {
+            match timeout_at(deadline, &mut drain).await {
+                Ok(drained) => drained,
+                Err(_) => queue.shut_down_now(),
+            }
+        }
+    }
+
+    /// Closes the intake, drops the keys in line too, and tells the workers to stop.
+    pub fn shut_down_now(&self) -> Drained {
+        let drained = self.shared.update(|inner, _| {
+            inner.state.halt();
+            inner.state.progress().into()
+        });
+        self.halted.cancel();
+        drained
+    }
+
+    /// Is the intake closed?
+    pub fn is_shutting_down(&self) -> bool {
+        self.shared
+            .update(|inner, _| inner.state.phase() != Phase::Open)
+    }
+
+    /// Waits for the moment from which no work is to be done any more: the deadline of a
+    /// drain, or [`shut_down_now`](Self::shut_down_now).
+    pub fn halted(&self) -> WaitForCancellationFutureOwned {
+        self.halted.clone().cancelled_owned()
+    }
+
+    fn add_in(&self, item: T, band: Band) {
+        self.shared.update(|inner, _| inner.state.add(item, band));
+    }
+
+    fn delay(&self, item: T, delay: Duration, policy: Policy) {
+        self.shared
+            .update(|inner, now| inner.state.add_after(item, delay, policy, now));
+    }
+}
+
+impl<T> Clone for WorkQueue<T> {
+    fn clone(&self) -> Self {
+        Self {
+            name: Arc::clone(&self.name),
+            shared: Arc::clone(&self.shared),
+            limiter: Arc::clone(&self.limiter),
+            halted: self.halted.clone(),
+        }
+    }
+}
+
+impl<T> fmt::Debug for WorkQueue<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkQueue")
+            .field("name", &self.name)
+            .field("depth", &self.shared.update(|inner, _| inner.state.depth()))
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + 'static> Enqueue<T> for WorkQueue<T> {
+    fn enqueue(&self, key: T, band: Band) {
+        self.add_in(key, band);
+    }
+}
+
+// === impl Builder ===
+
+impl<T: Clone + Eq + Hash + Send + 'static> Builder<T> {
+    /// Sets who says how long a failed key waits.
+    pub fn rate_limiter(mut self, limiter: impl RateLimiter<T>) -> Self {
+        self.limiter = Some(Arc::new(limiter));
+        self
+    }
+
+    /// Makes the queue.
+    pub fn build(self) -> WorkQueue<T> {
+        WorkQueue {
+            name: self.name,
+            shared: Arc::new(Shared::new()),
+            limiter: self
+                .limiter
+                .unwrap_or_else(|| Arc::new(ItemExponentialFailure::default())),
+            halted: CancellationToken::new(),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Builder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,51 @@
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tower::Service;
+
+use super::reconciler::{Outcome, ReconcileError, Reconciler};
+
+/// A [`Reconciler`] as a [`tower::Service`], so that layers can be put around it: a
+/// limit of calls at once, a metric, a trace.
+///
+/// Always ready. A clone calls the same reconciler.
+pub struct ReconcileService<R>(Arc<R>);
+
+// === impl ReconcileService ===
+
+impl<R: Reconciler> ReconcileService<R> {
+    /// Calls this reconciler.
+    pub fn new(reconciler: Arc<R>) -> Self {
+        Self(reconciler)
+    }
+}
+
+impl<R> Clone for ReconcileService<R> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<R> fmt::Debug for ReconcileService<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReconcileService").finish_non_exhaustive()
+    }
+}
+
+impl<R: Reconciler> Service<R::Key> for ReconcileService<R> {
+    type Response = Outcome;
+    type Error = ReconcileError;
+    type Future = BoxFuture<'static, Result<Outcome, ReconcileError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ReconcileError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, key: R::Key) -> Self::Future {
+        let reconciler = Arc::clone(&self.0);
+        async move { reconciler.reconcile(&key).await }.boxed()
+    }
+}

@@ -1,0 +1,12 @@
+/// What the calls of a pool came to, from its start to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolSummary {
+    /// Calls that succeeded.
+    pub reconciled: u64,
+    /// Calls that failed, those that ran into the reconcile deadline included.
+    pub failed: u64,
+    /// Calls that panicked. They do not count as failed.
+    pub panicked: u64,
+    /// Calls that were cut off because the queue was halted.
+    pub cancelled: u64,
+}
