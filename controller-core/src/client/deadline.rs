@@ -1,0 +1,134 @@
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use http::{Request, Response};
+use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
+use kube::client::Body;
+use tokio::time::{Duration, Instant, Sleep, sleep_until, timeout};
+use tower::{BoxError, Layer, Service};
+
+use super::error::DeadlineExceeded;
+use super::stack::ResponseBody;
+
+/// How long a watch may take to answer with its head. It is not the user's request
+/// timeout: a server sends the head as soon as it has accepted the watch.
+const WATCH_HEAD: Duration = Duration::from_secs(30);
+
+/// Gives each try of a request a deadline that covers head and body.
+///
+/// A request that lasts by nature, such as a watch, gets one for its head only.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DeadlineLayer {
+    /// `None` is no limit: what the user asked for with `0`.
+    pub(super) limit: Option<Duration>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Deadline<S> {
+    inner: S,
+    limit: Option<Duration>,
+}
+
+/// A body that fails once its deadline has passed and nothing is there to read.
+struct DeadlineBody {
+    inner: ResponseBody,
+    after: Duration,
+    expires: Pin<Box<Sleep>>,
+}
+
+/// Whether the answer is meant to stay open: a watch, or a log that is followed.
+pub(super) fn lasts<B>(request: &Request<B>) -> bool {
+    let query = request.uri().query().unwrap_or_default();
+    form_urlencoded::parse(query.as_bytes())
+        .any(|(key, value)| matches!(&*key, "watch" | "follow") && matches!(&*value, "true" | "1"))
+}
+
+// === impl DeadlineLayer ===
+
+impl<S> Layer<S> for DeadlineLayer {
+    type Service = Deadline<S>;
+
+    fn layer(&self, inner: S) -> Deadline<S> {
+        Deadline {
+            inner,
+            limit: self.limit,
+        }
+    }
+}
+
+// === impl Deadline ===
+
+impl<S> Service<Request<Body>> for Deadline<S>
+where
+    S: Service<Request<Body>, Response = Response<ResponseBody>, Error = BoxError>,
+    S::Future: Send + 'static,
+{
+    type Response = Response<ResponseBody>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let (head_limit, body_limit) = if lasts(&request) {
+            (Some(WATCH_HEAD), None)
+        } else {
+            (self.limit, self.limit)
+        };
+        let started = Instant::now();
+        let answer = self.inner.call(request);
+        Box::pin(async move {
+            let response = match head_limit {
+                Some(after) => timeout(after, answer)
+                    .await
+                    .map_err(|_| DeadlineExceeded { after })??,
+                None => answer.await?,
+            };
+            Ok(match body_limit {
+                Some(after) => response.map(|inner| {
+                    DeadlineBody {
+                        inner,
+                        after,
+                        expires: Box::pin(sleep_until(started + after)),
+                    }
+                    .boxed_unsync()
+                }),
+                None => response,
+            })
+        })
+    }
+}
+
+// === impl DeadlineBody ===
+
+impl http_body::Body for DeadlineBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        // What has arrived is handed out even when it is late: the reader may have been
+        // slow, not the server.
+        if let Poll::Ready(frame) = Pin::new(&mut self.inner).poll_frame(cx) {
+            return Poll::Ready(frame);
+        }
+        ready!(self.expires.as_mut().poll(cx));
+        let after = self.after;
+        Poll::Ready(Some(Err(DeadlineExceeded { after }.into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
