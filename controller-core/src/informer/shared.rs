@@ -1,0 +1,229 @@
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::{InformerOptions, Registration};
+use crate::client::ResourceType;
+use crate::handler::{EventHandler, Mailbox, Processor};
+use crate::store::{CacheWriter, Delta, Lister, cache};
+use crate::watch::{EventSink, Object, Reflector, ReflectorStatus, WatchEvent};
+
+/// One watch and one cache of a kind, shared by any number of handlers and readers.
+///
+/// A clone is the same informer. It runs once, by [`run`](Self::run); whoever needs it
+/// again makes a new one.
+pub struct SharedInformer<T> {
+    inner: Arc<Inner<T>>,
+}
+
+struct Inner<T> {
+    resource: ResourceType,
+    lister: Lister<T>,
+    status: watch::Receiver<ReflectorStatus>,
+    buffer: usize,
+    distributor: Mutex<Distributor<T>>,
+    /// Taken by the one call of `run`.
+    reflector: Mutex<Option<Reflector<T>>>,
+    handlers: TaskTracker,
+    stopped: CancellationToken,
+}
+
+/// The cache's writer and the handlers' mailboxes under one lock: a handler that joins
+/// sees each object exactly once, from the replay or from an event.
+struct Distributor<T> {
+    writer: CacheWriter<T>,
+    mailboxes: Vec<(CancellationToken, Arc<Mailbox<T>>)>,
+}
+
+struct Sink<T>(Arc<Inner<T>>);
+
+// === impl SharedInformer ===
+
+impl<T: Object> SharedInformer<T> {
+    /// Nothing is sent before [`run`](Self::run).
+    pub fn new(client: kube::Client, resource: ResourceType, options: InformerOptions<T>) -> Self {
+        let (writer, lister) = cache(options.indexes);
+        let reflector = Reflector::new(client, resource.clone(), options.watch);
+        Self {
+            inner: Arc::new(Inner {
+                resource,
+                lister,
+                status: reflector.status(),
+                buffer: options.buffer,
+                distributor: Mutex::new(Distributor {
+                    writer,
+                    mailboxes: Vec::new(),
+                }),
+                reflector: Mutex::new(Some(reflector)),
+                handlers: TaskTracker::new(),
+                stopped: CancellationToken::new(),
+            }),
+        }
+    }
+
+    /// Runs until `shutdown`, then waits for the last call of every handler. What
+    /// handlers have not heard by then is dropped.
+    ///
+    /// A second call returns at once.
+    pub async fn run(&self, shutdown: CancellationToken) {
+        let Some(reflector) = self.inner.reflector.lock().take() else {
+            tracing::error!(resource = %self.inner.resource, "informer was started twice");
+            return;
+        };
+        reflector.run(Sink(Arc::clone(&self.inner)), shutdown).await;
+        self.inner.stopped.cancel();
+        self.inner.handlers.close();
+        self.inner.handlers.wait().await;
+    }
+
+    /// Reads the cache.
+    pub fn lister(&self) -> Lister<T> {
+        self.inner.lister.clone()
+    }
+
+    /// The kind that is watched.
+    pub fn resource(&self) -> &ResourceType {
+        &self.inner.resource
+    }
+
+    /// How the watch is doing.
+    pub fn status(&self) -> watch::Receiver<ReflectorStatus> {
+        self.inner.status.clone()
+    }
+
+    /// Whether the first list is in the cache. Handlers may still be behind: see
+    /// [`Registration::has_synced`].
+    pub fn has_synced(&self) -> bool {
+        self.inner.distributor.lock().writer.is_synced()
+    }
+
+    /// Adds a handler, at any time. It first hears of every object that the cache holds,
+    /// as initial.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime, which the handler's task needs.
+    pub fn add_handler(&self, handler: impl EventHandler<T>) -> Registration {
+        self.register(Arc::new(handler), None)
+    }
+
+    /// As [`add_handler`](Self::add_handler); every `period` the handler hears of every
+    /// object of the cache again. Nothing is asked of the server for that: a resync finds
+    /// what the handler or its controller forgot, not what the watch missed.
+    ///
+    /// # Panics
+    ///
+    /// If `period` is zero, and outside of a tokio runtime.
+    pub fn add_handler_with_resync(
+        &self,
+        handler: impl EventHandler<T>,
+        period: Duration,
+    ) -> Registration {
+        self.register(Arc::new(handler), Some(period))
+    }
+
+    fn register(
+        &self,
+        handler: Arc<dyn EventHandler<T>>,
+        resync: Option<Duration>,
+    ) -> Registration {
+        let mailbox = Arc::new(Mailbox::new(self.inner.buffer));
+        let (synced, synced_receiver) = watch::channel(false);
+        let (ended, ended_receiver) = watch::channel(false);
+        let removed = self.inner.stopped.child_token();
+        let panics = Arc::new(AtomicU64::new(0));
+        self.inner.join(removed.clone(), &mailbox);
+        let processor = Processor {
+            mailbox,
+            handler,
+            synced,
+            panics: Arc::clone(&panics),
+            removed: removed.clone(),
+            resync,
+        };
+        let inner = Arc::clone(&self.inner);
+        self.inner.handlers.spawn(async move {
+            processor.run(|mailbox| inner.replay(mailbox)).await;
+            inner.forget_removed();
+            ended.send_replace(true);
+        });
+        Registration {
+            synced: synced_receiver,
+            ended: ended_receiver,
+            removed,
+            panics,
+        }
+    }
+}
+
+impl<T> Clone for SharedInformer<T> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+        }
+    }
+}
+
+impl<T: Object> fmt::Debug for SharedInformer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformer")
+            .field("resource", &self.inner.resource)
+            .field("lister", &self.inner.lister)
+            .finish_non_exhaustive()
+    }
+}
+
+// === impl Inner ===
+
+impl<T: Object> Inner<T> {
+    fn join(&self, removed: CancellationToken, mailbox: &Arc<Mailbox<T>>) {
+        let mut distributor = self.distributor.lock();
+        for new in self.lister.list() {
+            mailbox.push(Delta::Added { new, initial: true });
+        }
+        if distributor.writer.is_synced() {
+            mailbox.push_synced();
+        }
+        distributor.mailboxes.push((removed, Arc::clone(mailbox)));
+    }
+
+    /// Under the lock, so that no object is delivered again after its deletion.
+    fn replay(&self, mailbox: &Mailbox<T>) {
+        let _in_order = self.distributor.lock();
+        for object in self.lister.list() {
+            mailbox.push(Delta::Resynced { object });
+        }
+    }
+
+    fn forget_removed(&self) {
+        let mut distributor = self.distributor.lock();
+        distributor
+            .mailboxes
+            .retain(|(removed, _)| !removed.is_cancelled());
+    }
+}
+
+// === impl Sink ===
+
+impl<T: Object> EventSink<T> for Sink<T> {
+    fn accept(&mut self, event: WatchEvent<T>) {
+        let mut distributor = self.0.distributor.lock();
+        let was_synced = distributor.writer.is_synced();
+        let deltas = distributor.writer.apply(event);
+        let now_synced = !was_synced && distributor.writer.is_synced();
+        for (_, mailbox) in &distributor.mailboxes {
+            for delta in &deltas {
+                mailbox.push(delta.clone());
+            }
+            if now_synced {
+                mailbox.push_synced();
+            }
+        }
+    }
+}

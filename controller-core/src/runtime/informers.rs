@@ -1,0 +1,178 @@
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::error::{NamespacesUnread, NotSynced, is_hopeless};
+use super::{RunOptions, selection};
+use crate::client::{ObjectKey, Scope};
+use crate::controllers::min_replicas::{
+    Caches, Deployment, HorizontalPodAutoscaler, HpaPolicy, Namespace, TARGET_INDEX,
+    deployments_of, namespace_of, target_index,
+};
+use crate::handler::{Enqueue, EnqueueHandler};
+use crate::informer::{InformerOptions, SharedInformer};
+use crate::queue::WorkQueue;
+use crate::store::{Delta, Lister, NAMESPACE_INDEX};
+use crate::watch::{ListError, Object, WatchOptions};
+
+/// The three watches of min-replicas, each with its cache and its handler.
+pub(super) struct Informers {
+    deployments: SharedInformer<Deployment>,
+    autoscalers: Option<SharedInformer<HorizontalPodAutoscaler>>,
+    namespaces: SharedInformer<Namespace>,
+    /// Ends the namespaces' watch alone, where they may not be read.
+    without_namespaces: CancellationToken,
+    scope: Scope,
+}
+
+// === impl Informers ===
+
+impl Informers {
+    /// Every change of a Deployment puts its key in line, every change of an autoscaler
+    /// the Deployments that it targets or targeted, every pause of a namespace that ends
+    /// (or begins) the Deployments in it.
+    pub(super) fn new(
+        client: &kube::Client,
+        options: &RunOptions,
+        queue: &WorkQueue<ObjectKey>,
+    ) -> Self {
+        let select = selection::deployments(&options.scope, &options.settings);
+        let deployments = SharedInformer::new(
+            client.clone(),
+            Deployment::RESOURCE,
+            InformerOptions::new(select),
+        );
+        let queue: Arc<dyn Enqueue<ObjectKey>> = Arc::new(queue.clone());
+        let handler = EnqueueHandler::new(Arc::clone(&queue), |delta: &Delta<Deployment>| {
+            vec![delta.key()]
+        });
+        match options.resync {
+            Some(period) => deployments.add_handler_with_resync(handler, period),
+            None => deployments.add_handler(handler),
+        };
+        let autoscalers = (options.settings.hpa != HpaPolicy::Ignore).then(|| {
+            let watch = WatchOptions::new(options.scope.clone());
+            let informer = SharedInformer::new(
+                client.clone(),
+                HorizontalPodAutoscaler::RESOURCE,
+                InformerOptions::new(watch).index(TARGET_INDEX, target_index),
+            );
+            let known = deployments.lister();
+            informer.add_handler(EnqueueHandler::new(
+                Arc::clone(&queue),
+                move |delta: &Delta<HorizontalPodAutoscaler>| {
+                    let targets = deployments_of(delta).into_iter();
+                    targets.filter(|key| known.get(key).is_some()).collect()
+                },
+            ));
+            informer
+        });
+        let namespaces = SharedInformer::new(
+            client.clone(),
+            Namespace::RESOURCE,
+            InformerOptions::new(selection::namespaces(&options.scope)),
+        );
+        let known = deployments.lister();
+        namespaces.add_handler(EnqueueHandler::new(
+            queue,
+            move |delta: &Delta<Namespace>| deployments_in(&known, namespace_of(delta)),
+        ));
+        Self {
+            deployments,
+            autoscalers,
+            namespaces,
+            without_namespaces: CancellationToken::new(),
+            scope: options.scope.clone(),
+        }
+    }
+
+    /// Starts the watches in `tasks`; they end with `stop`.
+    pub(super) fn start(&self, tasks: &mut JoinSet<()>, stop: &CancellationToken) {
+        let (informer, token) = (self.deployments.clone(), stop.clone());
+        tasks.spawn(async move { informer.run(token).await });
+        if let Some(informer) = self.autoscalers.clone() {
+            let token = stop.clone();
+            tasks.spawn(async move { informer.run(token).await });
+        }
+        let informer = self.namespaces.clone();
+        let (stop, without) = (stop.child_token(), self.without_namespaces.clone());
+        tasks.spawn(async move {
+            let stop_either = stop.clone();
+            tokio::join!(informer.run(stop), async move {
+                tokio::select! {
+                    () = without.cancelled() => stop_either.cancel(),
+                    () = stop_either.cancelled() => {}
+                }
+            });
+        });
+    }
+
+    /// Waits until the caches hold the first lists.
+    ///
+    /// Namespaces that may not be read cost one warning: nothing is paused then.
+    pub(super) async fn synced(&self) -> Result<Caches, NotSynced> {
+        synced(&self.deployments).await?;
+        let autoscalers = match &self.autoscalers {
+            Some(informer) => {
+                synced(informer).await?;
+                Some(informer.lister())
+            }
+            None => None,
+        };
+        let namespaces = match synced(&self.namespaces).await {
+            Ok(()) => Some(self.namespaces.lister()),
+            Err(error) if is_refusal(&error.source) => {
+                tracing::warn!("{}", NamespacesUnread(&error.source));
+                self.without_namespaces.cancel();
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        self.warn_if_absent(namespaces.as_ref());
+        Ok(Caches {
+            deployments: self.deployments.lister(),
+            autoscalers,
+            namespaces,
+        })
+    }
+
+    fn warn_if_absent(&self, namespaces: Option<&Lister<Namespace>>) {
+        if let (Scope::Namespace(name), Some(namespaces)) = (&self.scope, namespaces)
+            && namespaces.get(&ObjectKey::cluster(name)).is_none()
+        {
+            tracing::warn!("namespace {name:?} does not exist yet; waiting for it");
+        }
+    }
+}
+
+async fn synced<T: Object>(informer: &SharedInformer<T>) -> Result<(), NotSynced> {
+    let mut status = informer.status();
+    let status = status
+        .wait_for(|status| status.synced || status.error.as_deref().is_some_and(is_hopeless))
+        .await
+        .expect("invariant: the informer keeps its status until it is dropped");
+    match &status.error {
+        Some(error) if !status.synced => Err(NotSynced {
+            resource: informer.resource().clone(),
+            source: Arc::clone(error),
+        }),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn is_refusal(error: &ListError) -> bool {
+    matches!(error, ListError::Api(error) if error.is_forbidden())
+}
+
+fn deployments_in(known: &Lister<Deployment>, namespace: Option<String>) -> Vec<ObjectKey> {
+    let Some(namespace) = namespace else {
+        return Vec::new();
+    };
+    known
+        .by_index(NAMESPACE_INDEX, &namespace)
+        .unwrap_or_default()
+        .iter()
+        .map(|deployment| deployment.key())
+        .collect()
+}

@@ -1,0 +1,72 @@
+use std::time::Duration;
+
+use crate::client::{ObjectKey, Scope};
+use crate::controllers::min_replicas::{Settings, Verdict};
+
+/// How [`run`](super::run) runs the controller.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// What the controller decides by.
+    pub settings: Settings,
+    /// Which namespaces it looks after.
+    pub scope: Scope,
+    /// How many objects are reconciled at once.
+    pub workers: usize,
+    /// How often every object is looked at again although nothing was heard of it; it
+    /// asks nothing of the server. `None` is never.
+    pub resync: Option<Duration>,
+    /// How long the keys in line may be worked off after the shutdown was asked for.
+    pub shutdown_grace_period: Duration,
+    /// How long writes under way are awaited at the very end: the client's request
+    /// deadline, and a little more.
+    pub write_deadline: Duration,
+}
+
+/// What a run left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunSummary {
+    /// Whether every key in line was worked off.
+    pub completed: bool,
+    /// How many keys were reconciled, well or not.
+    pub reconciled: u64,
+    /// How many keys still waited for their time: retries and the like.
+    pub dropped_delayed: usize,
+    /// How many keys were in line or in work when the grace period ended.
+    pub abandoned: usize,
+    /// How many writes had been sent and had no answer yet: they may have been applied.
+    pub unanswered: usize,
+}
+
+/// What [`once`](super::once) looks at, and how.
+#[derive(Clone, Debug)]
+pub struct OnceOptions {
+    /// What the controller decides by.
+    pub settings: Settings,
+    /// Which namespaces to look at.
+    pub scope: Scope,
+    /// Which Deployments to look at; empty means all that opted in. Names need a scope of
+    /// one namespace.
+    pub names: Vec<String>,
+    /// How many objects are settled at once.
+    pub workers: usize,
+    /// How long writes under way are awaited after an interrupt: the client's request
+    /// deadline, and a little more.
+    pub write_deadline: Duration,
+}
+
+/// What one pass found and did.
+#[derive(Clone, Debug, Default)]
+pub struct OnceReport {
+    /// One for each object that was looked at, sorted by key.
+    pub verdicts: Vec<Verdict>,
+    /// Deployments that were named and do not exist.
+    pub missing: Vec<ObjectKey>,
+    /// The namespace that was named, if it does not exist.
+    pub missing_namespace: Option<String>,
+    /// Whether the pass was cut short.
+    pub interrupted: bool,
+    /// How many writes had been sent and had no answer in time: they may have been applied.
+    pub unanswered: usize,
+    /// What could not be looked at, in sentences.
+    pub warnings: Vec<String>,
+}

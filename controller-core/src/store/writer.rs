@@ -1,0 +1,307 @@
+use std::fmt;
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+use indexmap::IndexMap;
+
+use super::delta::{Deleted, Delta, Tombstone};
+use super::index::IndexFunction;
+use super::indexer::{CacheCounts, Change, Indexer};
+use super::lister::Lister;
+use crate::client::ObjectKey;
+use crate::watch::{News, Object, Unreadable, WatchEvent, compare_resource_versions};
+
+/// The only one that changes a cache. It turns what the watch says into what changed.
+///
+/// It promises: every object that was in the cache and vanishes yields exactly one
+/// `Deleted`; an object that came back with another uid is a `Deleted` and an `Added`;
+/// within one history of the server no object goes back to an older version; when a
+/// delta is returned the cache already shows the new state.
+pub struct CacheWriter<T> {
+    indexer: Arc<Indexer<T>>,
+    /// The list that is being received. `None` outside of a list.
+    listing: Option<Listing<T>>,
+    /// The highest version that the watch has brought. What a later line brings below it
+    /// is an old copy, even of a key that the cache no longer holds.
+    highest: Option<String>,
+    synced: bool,
+}
+
+struct Listing<T> {
+    objects: IndexMap<ObjectKey, Arc<T>>,
+    /// Keys whose item could not be read: they exist, so they are no tombstones.
+    unreadable: HashSet<ObjectKey>,
+    /// Some item did not even yield its key: nothing may be said to be gone.
+    keyless: bool,
+}
+
+/// Makes an empty cache with the index functions `indexes`, beside the namespace index.
+pub fn cache<T: Object>(
+    indexes: Vec<(&'static str, IndexFunction<T>)>,
+) -> (CacheWriter<T>, Lister<T>) {
+    let indexer = Arc::new(Indexer::new(indexes));
+    let lister = Lister::new(Arc::clone(&indexer));
+    let writer = CacheWriter {
+        indexer,
+        listing: None,
+        highest: None,
+        synced: false,
+    };
+    (writer, lister)
+}
+
+// === impl CacheWriter ===
+
+impl<T: Object> CacheWriter<T> {
+    /// Applies one event and returns what changed, in the order in which handlers must
+    /// see it: for a relist the deleted objects come first.
+    pub fn apply(&mut self, event: WatchEvent<T>) -> Vec<Delta<T>> {
+        match event {
+            WatchEvent::ListStarted => {
+                self.listing = Some(Listing::default());
+                Vec::new()
+            }
+            WatchEvent::Listed(object) => {
+                if let Some(listing) = &mut self.listing {
+                    listing.take(object);
+                }
+                Vec::new()
+            }
+            WatchEvent::ListDone {
+                resource_version,
+                restored,
+            } => self.replace(resource_version, restored),
+            WatchEvent::Added(object) | WatchEvent::Modified(object) => self.put(object),
+            WatchEvent::Deleted(object) => self.delete(object),
+            WatchEvent::Bookmark { resource_version } => {
+                self.raise_highest(&resource_version);
+                Vec::new()
+            }
+            WatchEvent::Unreadable(unreadable) => self.quarantine(unreadable),
+        }
+    }
+
+    /// Whether the first list has been applied.
+    pub fn is_synced(&self) -> bool {
+        self.synced
+    }
+
+    fn replace(&mut self, resource_version: String, restored: bool) -> Vec<Delta<T>> {
+        let Some(listing) = self.listing.take() else {
+            return Vec::new();
+        };
+        if restored {
+            CacheCounts::count(&self.indexer.counts.restored);
+            tracing::warn!(%resource_version, "the server's history starts anew; the cache is replaced");
+        }
+        let mut changes = Vec::new();
+        let mut deltas = self.vanished(&listing, &mut changes);
+        for key in listing.unreadable {
+            changes.push(Change::MarkOutdated(key));
+        }
+        for (key, new) in listing.objects {
+            let old = self.indexer.get(&key);
+            match old {
+                Some(old) if old.uid() == new.uid() => {
+                    if self.is_unchanged_or_older(&old, &new, restored) {
+                        continue;
+                    }
+                    changes.push(Change::Put(key, Arc::clone(&new)));
+                    deltas.push(Delta::Updated { old, new });
+                }
+                Some(last_known) => {
+                    changes.push(Change::Put(key.clone(), Arc::clone(&new)));
+                    deltas.push(unseen_end(key, last_known));
+                    deltas.push(self.added(new));
+                }
+                None => {
+                    changes.push(Change::Put(key, Arc::clone(&new)));
+                    deltas.push(self.added(new));
+                }
+            }
+        }
+        self.indexer.apply(changes);
+        self.highest = Some(resource_version);
+        self.synced = true;
+        // A stable sort: all deletions first, otherwise the order of the list.
+        deltas.sort_by_key(|delta| !matches!(delta, Delta::Deleted(_)));
+        deltas
+    }
+
+    /// Tombstones for what the list did not bring.
+    fn vanished(&self, listing: &Listing<T>, changes: &mut Vec<Change<T>>) -> Vec<Delta<T>> {
+        let gone = self.indexer.list().into_iter().filter(|object| {
+            let key = object.key();
+            !listing.objects.contains_key(&key) && !listing.unreadable.contains(&key)
+        });
+        let mut deltas = Vec::new();
+        for last_known in gone {
+            let key = last_known.key();
+            if listing.keyless {
+                changes.push(Change::MarkOutdated(key));
+                continue;
+            }
+            changes.push(Change::Remove(key.clone()));
+            deltas.push(unseen_end(key, last_known));
+        }
+        deltas
+    }
+
+    fn put(&mut self, object: T) -> Vec<Delta<T>> {
+        if self.is_old_news(object.resource_version()) {
+            return Vec::new();
+        }
+        let key = object.key();
+        let old = self.indexer.get(&key);
+        if let Some(old) = &old
+            && old.uid() == object.uid()
+            && self.is_unchanged_or_older(old, &object, false)
+        {
+            return Vec::new();
+        }
+        self.raise_highest(object.resource_version());
+        let new = Arc::new(object);
+        self.indexer
+            .apply([Change::Put(key.clone(), Arc::clone(&new))]);
+        match old {
+            Some(old) if old.uid() == new.uid() => vec![Delta::Updated { old, new }],
+            Some(last_known) => vec![unseen_end(key, last_known), self.added(new)],
+            None => vec![self.added(new)],
+        }
+    }
+
+    fn delete(&mut self, object: T) -> Vec<Delta<T>> {
+        if self.is_old_news(object.resource_version()) {
+            return Vec::new();
+        }
+        self.raise_highest(object.resource_version());
+        let key = object.key();
+        let Some(last_known) = self.indexer.get(&key) else {
+            return Vec::new();
+        };
+        self.indexer.apply([Change::Remove(key.clone())]);
+        if last_known.uid() == object.uid() {
+            vec![Delta::Deleted(Deleted::Observed(Arc::new(object)))]
+        } else {
+            // The end of another object of this name: that of ours was missed.
+            vec![unseen_end(key, last_known)]
+        }
+    }
+
+    fn quarantine(&mut self, unreadable: Unreadable) -> Vec<Delta<T>> {
+        CacheCounts::count(&self.indexer.counts.unreadable);
+        let Unreadable {
+            key,
+            resource_version,
+            during,
+            error,
+        } = unreadable;
+        let name = key.as_ref().map(ToString::to_string).unwrap_or_default();
+        tracing::warn!(
+            key = name,
+            error,
+            "unreadable object; its last known copy stays"
+        );
+        match (&mut self.listing, key, during) {
+            (Some(listing), Some(key), News::Listed) => {
+                listing.unreadable.insert(key);
+            }
+            (Some(listing), None, News::Listed) => listing.keyless = true,
+            (_, Some(key), News::Deleted) => {
+                if resource_version.is_some_and(|version| self.is_old_news(&version)) {
+                    return Vec::new();
+                }
+                if let Some(last_known) = self.indexer.get(&key) {
+                    self.indexer.apply([Change::Remove(key.clone())]);
+                    return vec![unseen_end(key, last_known)];
+                }
+            }
+            (_, Some(key), _) => self.indexer.apply([Change::MarkOutdated(key)]),
+            (_, None, _) => {}
+        }
+        Vec::new()
+    }
+
+    fn added(&self, new: Arc<T>) -> Delta<T> {
+        Delta::Added {
+            new,
+            initial: !self.synced,
+        }
+    }
+
+    fn is_unchanged_or_older(&self, old: &T, new: &T, restored: bool) -> bool {
+        let (old, new) = (old.resource_version(), new.resource_version());
+        if new == old {
+            return true;
+        }
+        if !restored && compare_resource_versions(new, old).is_some_and(|order| order.is_lt()) {
+            CacheCounts::count(&self.indexer.counts.stale);
+            return true;
+        }
+        false
+    }
+
+    /// Whether a line of the watch brings a version below one that it brought before.
+    fn is_old_news(&self, version: &str) -> bool {
+        let old = self.highest.as_deref().is_some_and(|highest| {
+            compare_resource_versions(version, highest).is_some_and(|order| order.is_lt())
+        });
+        if old {
+            CacheCounts::count(&self.indexer.counts.stale);
+        }
+        old
+    }
+
+    fn raise_highest(&mut self, version: &str) {
+        let higher = self.highest.as_deref().is_none_or(|highest| {
+            compare_resource_versions(version, highest).is_none_or(|order| order.is_gt())
+        });
+        if higher {
+            self.highest = Some(version.to_owned());
+        }
+    }
+}
+
+impl<T> fmt::Debug for CacheWriter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CacheWriter")
+            .field("highest", &self.highest)
+            .field("synced", &self.synced)
+            .finish_non_exhaustive()
+    }
+}
+
+// === impl Listing ===
+
+impl<T: Object> Listing<T> {
+    /// A list that was paged over a moving history may bring an object twice: the newer
+    /// copy counts.
+    fn take(&mut self, object: T) {
+        let key = object.key();
+        let older = self.objects.get(&key).is_some_and(|known| {
+            compare_resource_versions(object.resource_version(), known.resource_version())
+                .is_some_and(|order| order.is_lt())
+        });
+        if !older {
+            self.objects.insert(key, Arc::new(object));
+        }
+    }
+}
+
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Self {
+            objects: IndexMap::new(),
+            unreadable: HashSet::new(),
+            keyless: false,
+        }
+    }
+}
+
+/// The tombstone of an object whose end nobody saw.
+fn unseen_end<T>(key: ObjectKey, last_known: Arc<T>) -> Delta<T> {
+    Delta::Deleted(Deleted::FinalStateUnknown(Tombstone { key, last_known }))
+}
+
+#[cfg(test)]
+mod tests;

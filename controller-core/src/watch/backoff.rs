@@ -1,0 +1,112 @@
+use std::time::Duration;
+
+use rand::RngExt;
+use tokio::time::Instant;
+
+/// How long to wait before the next try: it doubles from 0.8 s to 30 s, with jitter.
+///
+/// Each wait is drawn evenly between a floor and twice the floor, so that the clients
+/// of a server that restarts do not return in step. The floor doubles from 0.8 s to
+/// 15 s. It starts over only after a *healthy* time, which the caller reports: client-go
+/// starts over by the clock, so that a server that is down for long sees the ramp again
+/// every two minutes.
+#[derive(Debug)]
+pub(crate) struct Backoff {
+    floor: Duration,
+}
+
+/// Whether a watch was healthy enough for the backoff to start over.
+#[derive(Debug)]
+pub(crate) struct Health {
+    opened: Instant,
+    heard: bool,
+}
+
+// === impl Backoff ===
+
+impl Backoff {
+    pub(crate) const FIRST: Duration = Duration::from_millis(800);
+    pub(crate) const LAST: Duration = Duration::from_secs(15);
+
+    pub(crate) fn new() -> Self {
+        Self { floor: Self::FIRST }
+    }
+
+    /// The next wait, in `[floor, 2 × floor)`.
+    pub(crate) fn next_wait(&mut self) -> Duration {
+        let floor = self.floor;
+        self.floor = (floor * 2).min(Self::LAST);
+        floor.mul_f64(rand::rng().random_range(1.0..2.0))
+    }
+
+    /// The server was well for a while: the next failure starts at the shortest wait.
+    pub(crate) fn reset(&mut self) {
+        self.floor = Self::FIRST;
+    }
+}
+
+// === impl Health ===
+
+impl Health {
+    /// A watch that was open this long without a word counts as healthy too.
+    pub(crate) const QUIET: Duration = Duration::from_secs(60);
+
+    pub(crate) fn opened_now() -> Self {
+        Self {
+            opened: Instant::now(),
+            heard: false,
+        }
+    }
+
+    /// An event or a bookmark arrived.
+    pub(crate) fn heard(&mut self) {
+        self.heard = true;
+    }
+
+    pub(crate) fn is_healthy(&self) -> bool {
+        self.heard || self.opened.elapsed() >= Self::QUIET
+    }
+
+    /// Whether the watch ended at once and without a word, as behind a broken proxy:
+    /// opening the next one without a pause would be a hot loop.
+    pub(crate) fn ended_at_once(&self) -> bool {
+        !self.heard && self.opened.elapsed() < Duration::from_secs(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// BX-13: monotone to the cap, and no ramp restart by the clock.
+    #[test]
+    fn waits_double_up_to_thirty_seconds_and_stay_there() {
+        let mut backoff = Backoff::new();
+        for floor in [0.8, 1.6, 3.2, 6.4, 12.8, 15.0, 15.0, 15.0] {
+            let wait = backoff.next_wait().as_secs_f64();
+            assert!((floor..floor * 2.0).contains(&wait), "{wait} after {floor}");
+        }
+        backoff.reset();
+        assert!(backoff.next_wait() < Duration::from_millis(1600));
+    }
+
+    #[test]
+    fn two_clients_do_not_wait_alike() {
+        let waits: std::collections::HashSet<_> =
+            (0..20).map(|_| Backoff::new().next_wait()).collect();
+        assert!(waits.len() > 10);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watch_is_healthy_after_a_word_or_a_minute() {
+        let mut health = Health::opened_now();
+        assert!(health.ended_at_once() && !health.is_healthy());
+        tokio::time::advance(Duration::from_secs(2)).await;
+        assert!(!health.ended_at_once() && !health.is_healthy());
+        health.heard();
+        assert!(health.is_healthy());
+        let health = Health::opened_now();
+        tokio::time::advance(Health::QUIET).await;
+        assert!(health.is_healthy());
+    }
+}
