@@ -1,0 +1,125 @@
+//! Which kubectl to use.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, io};
+
+use serde::Deserialize;
+
+use super::build::{BuildError, build};
+
+/// The oldest kubectl that will do. Older ones cannot `--subresource=scale`
+/// without an alpha gate, and lie further from the server than its version
+/// skew policy allows.
+const OLDEST: (u32, u32) = (1, 27);
+
+/// Why there is no kubectl.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KubectlError {
+    /// None on PATH is new enough, and none could be built.
+    #[error("no kubectl of 1.27 or later is on PATH, and building one failed")]
+    Build(#[from] BuildError),
+    /// The link beside the built binary could not be made.
+    #[error("cannot link {path}")]
+    Link {
+        /// The link.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct VersionOutput {
+    client_version: ClientVersion,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ClientVersion {
+    git_version: String,
+}
+
+/// Returns a kubectl of 1.27 or later: the first on PATH, or else the one in
+/// the binary that [`build`] makes, which may take minutes.
+///
+/// The file's name is `kubectl` either way, so that its directory can stand
+/// in a PATH.
+///
+/// # Errors
+/// [`KubectlError`] if there is none and none can be built.
+pub(crate) fn kubectl() -> Result<PathBuf, KubectlError> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let found = env::split_paths(&path)
+        .map(|directory| directory.join("kubectl"))
+        .find(|candidate| version(candidate).is_some_and(|version| version >= OLDEST));
+    match found {
+        Some(path) => Ok(path),
+        None => link(build()?.path()),
+    }
+}
+
+/// The binary is a kubectl when it is called by that name.
+fn link(binary: &Path) -> Result<PathBuf, KubectlError> {
+    let path = binary.with_file_name("kubectl");
+    match std::os::unix::fs::symlink("control-plane", &path) {
+        Err(source) if source.kind() != io::ErrorKind::AlreadyExists => {
+            Err(KubectlError::Link { path, source })
+        }
+        _ => Ok(path),
+    }
+}
+
+fn version(kubectl: &Path) -> Option<(u32, u32)> {
+    let output = Command::new(kubectl)
+        .args(["version", "--client", "--output=json"])
+        .output()
+        .ok()?;
+    parse(&output.stdout)
+}
+
+/// Vendors decorate the version (`v1.32.4-gke.1`, `v1.27+`): only the first
+/// two numbers count.
+fn parse(output: &[u8]) -> Option<(u32, u32)> {
+    let output: VersionOutput = serde_json::from_slice(output).ok()?;
+    let mut numbers = output
+        .client_version
+        .git_version
+        .strip_prefix('v')?
+        .split(|c: char| !c.is_ascii_digit())
+        .map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(git_version: &str) -> Option<(u32, u32)> {
+        parse(format!(r#"{{"clientVersion": {{"gitVersion": "{git_version}"}}, "kustomizeVersion": "v5"}}"#).as_bytes())
+    }
+
+    #[test]
+    fn decorated_versions_are_understood() {
+        assert_eq!(parsed("v1.36.1"), Some((1, 36)));
+        assert_eq!(parsed("v1.32.4-dispatcher"), Some((1, 32)));
+        assert_eq!(parsed("v1.27+"), Some((1, 27)));
+    }
+
+    #[test]
+    fn what_is_no_version_is_no_kubectl() {
+        assert_eq!(parsed("unknown"), None);
+        assert_eq!(parsed("v1"), None);
+        assert_eq!(parse(b"Client Version: v1.32.4"), None);
+    }
+
+    #[test]
+    fn versions_compare_by_number() {
+        assert!(parsed("v1.9.0").unwrap() < OLDEST);
+        assert!(parsed("v1.26.9").unwrap() < OLDEST);
+        assert!(parsed("v1.100.0").unwrap() >= OLDEST);
+        assert!(parsed("v2.0.0").unwrap() >= OLDEST);
+    }
+}
