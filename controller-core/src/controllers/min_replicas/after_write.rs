@@ -1,0 +1,91 @@
+//! What to do after a write that did not plainly succeed. Pure, as the plan is.
+
+use super::deployment::Deployment;
+use super::raise::Raise;
+use crate::client::ApiError;
+use crate::watch::Object;
+
+/// How often a changed object is planned again before its key goes back into the queue.
+/// One write more than this may be sent.
+pub(super) const MAX_REPLANS: u32 = 3;
+
+/// A failed write, as far as it decides what comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// 409: the object is not the one that was looked at. Nothing was written.
+    Conflict,
+    /// Any other refusal. Nothing was written.
+    Refused,
+    /// No answer, or none that can be read: it may have been written.
+    Lost,
+}
+
+/// What reading the object live brought.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Live<'a> {
+    /// The server has no object of that name.
+    Gone,
+    /// The server could not be asked.
+    Unread,
+    /// This is it.
+    Found(&'a Deployment),
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next<'a> {
+    /// Nothing: there is no object to write to.
+    Gone,
+    /// Nothing: the write whose answer was lost was applied.
+    Done,
+    /// The object is another one, or another state of it: decide anew.
+    PlanAgain(&'a Deployment),
+    /// The object is as it was: the write's own error is what the user has to know.
+    ReportWrite,
+    /// The object changed, nobody knows how: the failed read is what the user has to know.
+    ReportRead,
+}
+
+/// Judges a refusal beside the live object.
+///
+/// `dry_run`: nothing was stored whatever was answered, so a number that is already there
+/// is not ours.
+pub(super) fn after_refusal<'a>(
+    refusal: Refusal,
+    raise: &Raise,
+    live: Live<'a>,
+    dry_run: bool,
+) -> Next<'a> {
+    let live = match live {
+        Live::Gone => return Next::Gone,
+        Live::Unread if refusal == Refusal::Conflict => return Next::ReportRead,
+        Live::Unread => return Next::ReportWrite,
+        Live::Found(live) => live,
+    };
+    let same_object = live.uid() == raise.uid;
+    let changed = !same_object || live.resource_version() != raise.resource_version;
+    let has_our_number = same_object && changed && live.replicas() == raise.to;
+    match refusal {
+        // Two of us may have written the same number at once; then both say so.
+        Refusal::Lost if has_our_number && !dry_run => Next::Done,
+        // Even if it looks unchanged: only the server knows what it compared.
+        Refusal::Conflict => Next::PlanAgain(live),
+        Refusal::Refused | Refusal::Lost if changed => Next::PlanAgain(live),
+        Refusal::Refused | Refusal::Lost => Next::ReportWrite,
+    }
+}
+
+// === impl Refusal ===
+
+impl From<&ApiError> for Refusal {
+    fn from(error: &ApiError) -> Self {
+        match error {
+            ApiError::Conflict(_) => Self::Conflict,
+            error if error.answer_lost() => Self::Lost,
+            _ => Self::Refused,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+use std::cmp::min;
+
+use hashbrown::HashMap;
+use parking_lot::Mutex;
+use tokio::time::{Duration, Instant};
+
+use super::raise::Raise;
+use super::reason::Reason;
+use super::settings::DryRun;
+use super::verdict::{Effect, Verdict};
+use crate::client::ObjectKey;
+
+/// The wait after the first failure; each further one doubles it.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+
+/// The longest wait between two tries of one decision.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
+/// What came of the last try of each object whose decision has not changed since.
+///
+/// The queue's own backoff is not enough: an event serves a key at once, and a write that
+/// the server undoes causes one, so that the two would chase each other. Here a decision
+/// that failed waits its time whatever wakes it, and a dry run that was judged is not
+/// sent again. Only pacing: if all of this is lost, each decision is tried once more.
+///
+/// Holds at most one entry for each Deployment that is below the minimum.
+#[derive(Debug, Default)]
+pub(super) struct Attempts {
+    last: Mutex<HashMap<ObjectKey, Attempt>>,
+}
+
+/// Whether a decision may be tried now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clearance {
+    /// Yes.
+    Go,
+    /// Not before this long.
+    Wait(Duration),
+    /// Not until the decision changes: the server has judged it.
+    Judged,
+}
+
+/// The last try of one decision.
+#[derive(Debug)]
+struct Attempt {
+    uid: String,
+    change: (i32, i32),
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Failed { times: u32, not_before: Instant },
+    Judged,
+}
+
+// === impl Attempts ===
+
+impl Attempts {
+    /// Whether `raise` may be sent now.
+    pub(super) fn clearance(&self, raise: &Raise, now: Instant) -> Clearance {
+        let last = self.last.lock();
+        let same = last
+            .get(&raise.key)
+            .filter(|attempt| attempt.is_of(&raise.uid, (raise.from, raise.to)));
+        match same.map(|attempt| &attempt.state) {
+            Some(State::Judged) => Clearance::Judged,
+            Some(State::Failed { not_before, .. }) if *not_before > now => {
+                Clearance::Wait(*not_before - now)
+            }
+            _ => Clearance::Go,
+        }
+    }
+
+    /// Remembers what came of a decision, or forgets the object if nothing is to be
+    /// remembered.
+    pub(super) fn record(&self, verdict: &Verdict, now: Instant) {
+        let mut last = self.last.lock();
+        let (Some(uid), Reason::Raise { from, to }) = (&verdict.uid, &verdict.reason) else {
+            last.remove(&verdict.key);
+            return;
+        };
+        let change = (*from, *to);
+        let state = match &verdict.effect {
+            Effect::Failed(_) if !is_judged(verdict) => {
+                let before = last
+                    .get(&verdict.key)
+                    .filter(|attempt| attempt.is_of(uid, change));
+                let times = before.map_or(1, Attempt::failures_and_this);
+                State::Failed {
+                    times,
+                    not_before: now + wait_after(times),
+                }
+            }
+            _ if is_judged(verdict) => State::Judged,
+            _ => {
+                last.remove(&verdict.key);
+                return;
+            }
+        };
+        last.insert(
+            verdict.key.clone(),
+            Attempt {
+                uid: uid.clone(),
+                change,
+                state,
+            },
+        );
+    }
+}
+
+/// Whether the server has judged a dry run: another try of the same decision would only
+/// get the same answer. A server that could not be reached, or had no time, has not.
+pub(super) fn is_judged(verdict: &Verdict) -> bool {
+    if verdict.dry_run != DryRun::Server {
+        return false;
+    }
+    match &verdict.effect {
+        Effect::WouldRaise { .. } => true,
+        Effect::Failed(failure) => match failure.code() {
+            Some(code) => (400..500).contains(&code) && !matches!(code, 401 | 408 | 409 | 429),
+            // The server answered with another number than was asked for.
+            None => failure.api_error().is_none(),
+        },
+        Effect::None | Effect::Raised { .. } | Effect::NotSent => false,
+    }
+}
+
+fn wait_after(failures: u32) -> Duration {
+    let doublings = min(failures.saturating_sub(1), 31);
+    min(FIRST_WAIT * 2u32.pow(doublings), LONGEST_WAIT)
+}
+
+// === impl Attempt ===
+
+impl Attempt {
+    fn is_of(&self, uid: &str, change: (i32, i32)) -> bool {
+        self.uid == uid && self.change == change
+    }
+
+    fn failures_and_this(&self) -> u32 {
+        match self.state {
+            State::Failed { times, .. } => times.saturating_add(1),
+            State::Judged => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controllers::min_replicas::Failure;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn raise(uid: &str, from: i32) -> Raise {
+        Raise {
+            key: ObjectKey::namespaced("shop", "web"),
+            uid: uid.into(),
+            resource_version: "7".into(),
+            from,
+            to: 2,
+        }
+    }
+
+    fn verdict(raise: &Raise, effect: Effect, dry_run: DryRun) -> Verdict {
+        Verdict {
+            key: raise.key.clone(),
+            uid: Some(raise.uid.clone()),
+            reason: Reason::Raise {
+                from: raise.from,
+                to: raise.to,
+            },
+            effect,
+            dry_run,
+        }
+    }
+
+    fn kept() -> Effect {
+        Effect::Failed(Failure::Kept { kept: 1, asked: 2 })
+    }
+
+    /// Tries as often as it may for `span`, with an event every 10 ms.
+    fn tries_within(span: Duration) -> u32 {
+        let (attempts, raise, start) = (Attempts::default(), raise("u", 1), Instant::now());
+        let mut tries = 0;
+        let mut now = start;
+        while now < start + span {
+            if attempts.clearance(&raise, now) == Clearance::Go {
+                tries += 1;
+                attempts.record(&verdict(&raise, kept(), DryRun::None), now);
+            }
+            now += Duration::from_millis(10);
+        }
+        tries
+    }
+
+    /// C-29 allows 8 in 10 s, C-28 allows 14 in 20 s.
+    #[test]
+    fn events_do_not_shorten_the_wait_after_a_failure() {
+        assert_eq!(tries_within(10 * SECOND), 7);
+        assert_eq!(tries_within(20 * SECOND), 8);
+    }
+
+    #[test]
+    fn the_wait_has_an_upper_bound() {
+        assert_eq!(wait_after(1), FIRST_WAIT);
+        assert_eq!(wait_after(13), LONGEST_WAIT);
+        assert_eq!(wait_after(u32::MAX), LONGEST_WAIT);
+    }
+
+    #[test]
+    fn another_decision_or_another_object_need_not_wait() {
+        let (attempts, now) = (Attempts::default(), Instant::now());
+        attempts.record(&verdict(&raise("u", 1), kept(), DryRun::None), now);
+        assert_eq!(
+            attempts.clearance(&raise("u", 1), now),
+            Clearance::Wait(FIRST_WAIT)
+        );
+        assert_eq!(attempts.clearance(&raise("u", 0), now), Clearance::Go);
+        assert_eq!(attempts.clearance(&raise("v", 1), now), Clearance::Go);
+    }
+
+    #[test]
+    fn a_success_or_another_reason_forgets_the_failures() {
+        let raise = raise("u", 1);
+        let satisfied = Verdict {
+            reason: Reason::NoLongerExists,
+            ..verdict(&raise, Effect::None, DryRun::None)
+        };
+        let raised = verdict(&raise, Effect::Raised { from: 1, to: 2 }, DryRun::None);
+        for forgetting in [satisfied, raised] {
+            let (attempts, now) = (Attempts::default(), Instant::now());
+            attempts.record(&verdict(&raise, kept(), DryRun::None), now);
+            attempts.record(&forgetting, now);
+            assert_eq!(attempts.clearance(&raise, now), Clearance::Go);
+            assert!(attempts.last.lock().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_judged_dry_run_is_sent_once_per_decision() {
+        let (attempts, now) = (Attempts::default(), Instant::now());
+        let would = Effect::WouldRaise { from: 1, to: 2 };
+        attempts.record(&verdict(&raise("u", 1), would, DryRun::Server), now);
+        let later = now + 3600 * SECOND;
+        assert_eq!(attempts.clearance(&raise("u", 1), later), Clearance::Judged);
+        assert_eq!(attempts.clearance(&raise("u", 0), later), Clearance::Go);
+        // The decision was another one in between.
+        let other = Verdict {
+            reason: Reason::BeingDeleted,
+            ..verdict(&raise("u", 1), Effect::None, DryRun::Server)
+        };
+        attempts.record(&other, later);
+        assert_eq!(attempts.clearance(&raise("u", 1), later), Clearance::Go);
+    }
+}

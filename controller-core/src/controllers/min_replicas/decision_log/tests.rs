@@ -1,0 +1,253 @@
+use std::io;
+use std::sync::Arc;
+
+use parking_lot::Mutex as Lock;
+use tokio::time::{Duration, advance};
+use tracing::Level;
+
+use super::*;
+use crate::controllers::min_replicas::{DryRun, Failure, OptIn, Owner};
+
+/// The lines that were logged, without time.
+#[derive(Clone, Default)]
+struct Lines(Arc<Lock<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Lines {
+    fn capture(level: Level) -> (Self, tracing::subscriber::DefaultGuard) {
+        let lines = Self::default();
+        let writer = lines.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(move || writer.clone())
+            .with_max_level(level)
+            .with_target(false)
+            .with_ansi(false)
+            .without_time()
+            .finish();
+        (lines, tracing::subscriber::set_default(subscriber))
+    }
+
+    fn take(&self) -> String {
+        String::from_utf8(std::mem::take(&mut *self.0.lock())).unwrap()
+    }
+}
+
+fn verdict(name: &str, reason: Reason, effect: Effect) -> Verdict {
+    Verdict {
+        key: ObjectKey::namespaced("shop", name),
+        uid: Some(format!("uid-{name}")),
+        reason,
+        effect,
+        dry_run: DryRun::None,
+    }
+}
+
+fn left(name: &str, reason: Reason) -> Verdict {
+    verdict(name, reason, Effect::None)
+}
+
+fn gone(name: &str) -> Verdict {
+    Verdict {
+        uid: None,
+        ..left(name, Reason::NoLongerExists)
+    }
+}
+
+fn raised(name: &str) -> Verdict {
+    let (from, to) = (1, 2);
+    verdict(
+        name,
+        Reason::Raise { from, to },
+        Effect::Raised { from, to },
+    )
+}
+
+fn failed(name: &str, asked: i32) -> Verdict {
+    let reason = Reason::Raise { from: 1, to: 2 };
+    let failure = Failure::Kept { kept: 1, asked };
+    verdict(name, reason, Effect::Failed(failure))
+}
+
+fn satisfied(replicas: i32) -> Reason {
+    Reason::Satisfied { replicas, min: 2 }
+}
+
+#[test]
+fn a_line_is_logged_when_the_decision_changes() {
+    let (lines, _guard) = Lines::capture(Level::INFO);
+    let log = DecisionLog::default();
+    for verdict in [
+        raised("web"),
+        left("web", satisfied(2)),
+        left("web", satisfied(2)),
+        // How far above the minimum it is changes nothing.
+        left("web", satisfied(5)),
+        left("web", Reason::BeingDeleted),
+        left("web", Reason::BeingDeleted),
+        gone("web"),
+    ] {
+        log.report(&verdict);
+    }
+    insta::assert_snapshot!(lines.take(), @r#"
+     INFO deployment.apps/web scaled from 1 to 2 namespace="shop" reason="Raise"
+     INFO deployment.apps/web already satisfies the minimum of 2 (2 replicas) namespace="shop" reason="Satisfied"
+     INFO deployment.apps/web skipped: being deleted namespace="shop" reason="BeingDeleted"
+     INFO deployment.apps/web no longer exists namespace="shop" reason="NoLongerExists"
+    "#);
+}
+
+#[test]
+fn a_confirmed_decision_is_a_debug_line() {
+    let (lines, _guard) = Lines::capture(Level::DEBUG);
+    let log = DecisionLog::default();
+    log.report(&left("web", satisfied(2)));
+    lines.take();
+    log.report(&left("web", satisfied(2)));
+    insta::assert_snapshot!(lines.take(), @r#"
+    DEBUG deployment.apps/web already satisfies the minimum of 2 (2 replicas) namespace="shop" reason="Satisfied"
+    "#);
+}
+
+#[test]
+fn every_raise_is_told_even_if_nothing_was_seen_in_between() {
+    let (lines, _guard) = Lines::capture(Level::INFO);
+    let log = DecisionLog::default();
+    log.report(&raised("web"));
+    log.report(&raised("web"));
+    assert_eq!(lines.take().lines().count(), 2);
+    assert_eq!(log.tally().raised, 2);
+}
+
+/// C-11: one "no longer exists" for one end, none for an object that was never heard of.
+#[test]
+fn an_end_is_told_once() {
+    let (lines, _guard) = Lines::capture(Level::INFO);
+    let log = DecisionLog::default();
+    log.report(&gone("stranger"));
+    assert_eq!(lines.take(), "");
+    log.report(&left("web", satisfied(2)));
+    log.report(&verdict(
+        "web",
+        Reason::Unread,
+        Effect::Failed(Failure::Conflicts { tries: 4 }),
+    ));
+    lines.take();
+    log.report(&gone("web"));
+    log.report(&gone("web"));
+    insta::assert_snapshot!(lines.take(), @r#"
+     INFO deployment.apps/web no longer exists namespace="shop" reason="NoLongerExists"
+    "#);
+}
+
+#[test]
+fn a_recreated_object_is_news() {
+    let (lines, _guard) = Lines::capture(Level::INFO);
+    let log = DecisionLog::default();
+    log.report(&left("web", satisfied(2)));
+    log.report(&Verdict {
+        uid: Some("another".into()),
+        ..left("web", satisfied(2))
+    });
+    assert_eq!(lines.take().lines().count(), 2);
+}
+
+#[test]
+fn what_was_skipped_names_why() {
+    let (lines, _guard) = Lines::capture(Level::INFO);
+    let log = DecisionLog::default();
+    let owner = Owner {
+        kind: "Foo".into(),
+        name: "f1".into(),
+    };
+    log.report(&left("a", Reason::Owned { owner }));
+    log.report(&left(
+        "b",
+        Reason::NotOptedIn {
+            opt_in: OptIn::default(),
+            found: Some("True".into()),
+        },
+    ));
+    insta::assert_snapshot!(lines.take(), @r#"
+     INFO deployment.apps/a skipped: owned by Foo/f1, which decides its replicas namespace="shop" reason="Owned"
+     INFO deployment.apps/b skipped: not opted in: label demo/min-replicas is "True", not "true" namespace="shop" reason="NotOptedIn"
+    "#);
+}
+
+/// C-28: 200 objects, each tried 14 times in 20 s.
+#[tokio::test(start_paused = true)]
+async fn many_failures_of_one_kind_are_a_few_lines() {
+    let (lines, _guard) = Lines::capture(Level::INFO);
+    let log = DecisionLog::default();
+    for _ in 0..14 {
+        for object in 0..200 {
+            log.report(&failed(&format!("web-{object}"), 2));
+        }
+        advance(Duration::from_millis(1430)).await;
+    }
+    insta::assert_snapshot!(lines.take(), @r#"
+     WARN deployment.apps/web-0 could not be raised from 1 to 2: the server kept 1 although 2 was asked namespace="shop" reason="Raise"
+     WARN 199 more Deployments failed the same way: the server kept 1 although 2 was asked failing=200
+    "#);
+    assert_eq!(log.tally().failing, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_message_is_another_line() {
+    let (lines, _guard) = Lines::capture(Level::INFO);
+    let log = DecisionLog::default();
+    log.report(&failed("web", 2));
+    log.report(&verdict(
+        "web",
+        Reason::Raise { from: 1, to: 2 },
+        Effect::Failed(Failure::Conflicts { tries: 4 }),
+    ));
+    insta::assert_snapshot!(lines.take(), @r#"
+     WARN deployment.apps/web could not be raised from 1 to 2: the server kept 1 although 2 was asked namespace="shop" reason="Raise"
+     WARN deployment.apps/web could not be raised from 1 to 2: it changed during each of 4 tries namespace="shop" reason="Raise"
+    "#);
+}
+
+/// Objects that fail and recover one after the other are still one story.
+#[tokio::test(start_paused = true)]
+async fn failures_in_turn_are_counted_too() {
+    let (lines, _guard) = Lines::capture(Level::WARN);
+    let log = DecisionLog::default();
+    for object in 0..100 {
+        let name = format!("web-{object}");
+        log.report(&failed(&name, 2));
+        log.report(&raised(&name));
+        advance(Duration::from_millis(250)).await;
+    }
+    assert_eq!(lines.take().lines().count(), 3);
+}
+
+#[test]
+fn a_dry_run_counts_what_it_would_raise() {
+    let log = DecisionLog::default();
+    let would = |name: &str| Verdict {
+        dry_run: DryRun::Client,
+        ..verdict(
+            name,
+            Reason::Raise { from: 1, to: 2 },
+            Effect::WouldRaise { from: 1, to: 2 },
+        )
+    };
+    for verdict in [would("a"), would("b"), would("a"), left("b", satisfied(2))] {
+        log.report(&verdict);
+    }
+    let tally = Tally {
+        would_raise: 1,
+        ..Tally::default()
+    };
+    assert_eq!(log.tally(), tally);
+}

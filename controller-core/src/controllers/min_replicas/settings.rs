@@ -1,0 +1,205 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+
+use crate::watch::{LabelSelector, SelectorError};
+
+/// The namespaces that are left alone unless a user names them: raising a system
+/// component changes how a cluster behaves, and some of them may run only once.
+pub const SYSTEM_NAMESPACES: [&str; 3] = ["kube-system", "kube-public", "kube-node-lease"];
+
+/// What the rule is told from outside.
+///
+/// Plain data: the same settings and the same observation always give the same plan.
+/// [`Default`] is the rule as a first user meets it; `excluded_namespaces` is empty
+/// there, because whether [`SYSTEM_NAMESPACES`] apply depends on the scope, which only
+/// the caller knows.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The minimum number of replicas.
+    pub min: i32,
+    /// The label, and its one value, by which a Deployment asks to be looked after.
+    pub opt_in: OptIn,
+    /// Narrows within the opted-in Deployments. It is checked again on a live object, so
+    /// that one which left the selection in the meantime is not raised.
+    pub selector: Option<LabelSelector>,
+    /// What a Deployment at 0 replicas means.
+    pub zero: ZeroPolicy,
+    /// What an autoscaler on a Deployment means.
+    pub hpa: HpaPolicy,
+    /// Namespaces that are left alone.
+    pub excluded_namespaces: BTreeSet<String>,
+    /// How far a raise goes.
+    pub dry_run: DryRun,
+}
+
+/// The label that opts a Deployment in, with the only value that does.
+///
+/// ```
+/// use controller_core::controllers::min_replicas::OptIn;
+///
+/// let opt_in: OptIn = "team/keep-up=yes".parse()?;
+/// assert_eq!((opt_in.key(), opt_in.value()), ("team/keep-up", "yes"));
+/// assert_eq!(OptIn::default().to_string(), "demo/min-replicas=true");
+/// assert!("no-value".parse::<OptIn>().is_err());
+/// # Ok::<(), controller_core::controllers::min_replicas::OptInError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptIn {
+    key: String,
+    value: String,
+}
+
+/// A text that names no label with a value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptInError {
+    /// There is no `=`, or nothing before it.
+    #[error("expected KEY=VALUE, got {0:?}")]
+    NotAPair(String),
+    /// A server would refuse a label with this key or value.
+    #[error("no label can be {text:?}: {why}")]
+    Invalid {
+        /// The text as it was given.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// What a Deployment at 0 replicas means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ZeroPolicy {
+    /// 0 is below the minimum like any other number.
+    #[default]
+    Raise,
+    /// Somebody parked it: it is left alone.
+    Keep,
+}
+
+/// What a HorizontalPodAutoscaler that targets a Deployment means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HpaPolicy {
+    /// `spec.replicas` is the autoscaler's: the Deployment is left alone and reported.
+    #[default]
+    Skip,
+    /// The rule holds regardless. If the autoscaler's own minimum is lower, the two
+    /// fight for ever.
+    Ignore,
+}
+
+/// How far a raise goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DryRun {
+    /// It is written.
+    #[default]
+    None,
+    /// Nothing is sent.
+    Client,
+    /// It is sent with `dryRun=All`: the server judges it and stores nothing.
+    Server,
+}
+
+// === impl Settings ===
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            min: 2,
+            opt_in: OptIn::default(),
+            selector: None,
+            zero: ZeroPolicy::default(),
+            hpa: HpaPolicy::default(),
+            excluded_namespaces: BTreeSet::new(),
+            dry_run: DryRun::default(),
+        }
+    }
+}
+
+// === impl OptIn ===
+
+impl OptIn {
+    /// The label's key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The one value that opts in; any other does not.
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+}
+
+impl Default for OptIn {
+    fn default() -> Self {
+        Self {
+            key: "demo/min-replicas".into(),
+            value: "true".into(),
+        }
+    }
+}
+
+impl FromStr for OptIn {
+    type Err = OptInError;
+
+    fn from_str(text: &str) -> Result<Self, OptInError> {
+        let (key, value) = text
+            .split_once('=')
+            .filter(|(key, _)| !key.is_empty())
+            .ok_or_else(|| OptInError::NotAPair(text.to_owned()))?;
+        let invalid = |error: SelectorError| OptInError::Invalid {
+            text: text.to_owned(),
+            why: error.message,
+        };
+        LabelSelector::exists(key).map_err(invalid)?;
+        // The selector's grammar is wider than one pair (`a==b`, `a=b,c=d`): whatever
+        // does not select the very label that was split off is no pair.
+        let label = BTreeMap::from([(key.to_owned(), value.to_owned())]);
+        let selector = LabelSelector::parse(text).map_err(invalid)?;
+        if !selector.matches(&label) {
+            return Err(OptInError::NotAPair(text.to_owned()));
+        }
+        Ok(Self {
+            key: key.to_owned(),
+            value: value.to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for OptIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.key, self.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_one_pair_and_refuses_the_rest() {
+        let opt_in: OptIn = "example.com/keep=".parse().unwrap();
+        assert_eq!((opt_in.key(), opt_in.value()), ("example.com/keep", ""));
+        for text in ["", "=true", "key", "a=b,c=d", "a==b", "a in (b)"] {
+            assert_eq!(
+                text.parse::<OptIn>().unwrap_err(),
+                OptInError::NotAPair(text.into()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn refuses_what_no_label_can_be() {
+        for text in ["-key=true", "a/b/c=true", "a!=b", "key=sp ace", "key=-x"] {
+            assert!(text.parse::<OptIn>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn prints_as_it_is_written() {
+        insta::assert_snapshot!(OptIn::default(), @"demo/min-replicas=true");
+        insta::assert_snapshot!("key".parse::<OptIn>().unwrap_err(), @r#"expected KEY=VALUE, got "key""#);
+    }
+}

@@ -1,0 +1,42 @@
+use std::future::Future;
+
+use super::raise::Raise;
+use crate::client::ApiError;
+
+/// How min-replicas asks for a write. [`write`](mod@crate::write) implements it; a test may.
+pub trait WriteScale: Send + Sync + 'static {
+    /// Sends `raise`, guarded by its uid and resourceVersion, and returns the number of
+    /// replicas that the server has now, or, with `dry_run`, would have: not always the
+    /// one that was asked for.
+    ///
+    /// Once sent, the request runs to its end even if the returned future is dropped.
+    ///
+    /// # Errors
+    /// [`WriteError::Api`] for everything that the server answers but success, and for no
+    /// answer: then the write may have been applied, see [`ApiError::answer_lost`].
+    fn write_scale(
+        &self,
+        raise: &Raise,
+        dry_run: bool,
+    ) -> impl Future<Output = Result<i32, WriteError>> + Send;
+}
+
+/// Why a write was not done, or may not have been.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The writer takes no more writes; this one was not sent.
+    #[error("not sent: no more writes are taken")]
+    Closed,
+    /// The request failed.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+}
+
+// === impl WriteScale ===
+
+/// Whoever closes a writer at the end shares it with the controller.
+impl<W: WriteScale> WriteScale for std::sync::Arc<W> {
+    async fn write_scale(&self, raise: &Raise, dry_run: bool) -> Result<i32, WriteError> {
+        (**self).write_scale(raise, dry_run).await
+    }
+}

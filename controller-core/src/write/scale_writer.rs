@@ -1,0 +1,80 @@
+use kube::Client;
+use parking_lot::Mutex;
+use tokio::time::{Duration, timeout};
+use tokio_util::task::TaskTracker;
+use tracing::Instrument;
+
+use super::scale::{self, Scale};
+use crate::client::fetch;
+use crate::controllers::min_replicas::{Raise, WriteError, WriteScale};
+
+/// Under which name the server notes what we wrote.
+pub const FIELD_MANAGER: &str = "minrep";
+
+/// Sends raises to the server.
+///
+/// One for a whole run. The order at the end is [`close`](Self::close), then
+/// [`flush`](Self::flush): the dangerous mistake is to drop the runtime without flushing,
+/// which leaves it open whether the last writes were applied.
+pub struct ScaleWriter {
+    client: Client,
+    tasks: TaskTracker,
+    /// Held while a request is started, so that none is after `close` has returned.
+    closed: Mutex<bool>,
+}
+
+// === impl ScaleWriter ===
+
+impl ScaleWriter {
+    /// A writer that sends through `client`, whose layers set the deadline of a request.
+    pub fn new(client: Client) -> Self {
+        Self {
+            client,
+            tasks: TaskTracker::new(),
+            closed: Mutex::new(false),
+        }
+    }
+
+    /// From now on nothing is sent: further writes end in [`WriteError::Closed`]. Those
+    /// already sent go on.
+    pub fn close(&self) {
+        *self.closed.lock() = true;
+        self.tasks.close();
+    }
+
+    /// Closes, and waits until every write that was sent has its answer, but no longer
+    /// than `deadline`: give the deadline of a request and a little more. Returns how many
+    /// had none by then.
+    pub async fn flush(&self, deadline: Duration) -> usize {
+        self.close();
+        // On a timeout the count below says what is left.
+        let _ = timeout(deadline, self.tasks.wait()).await;
+        self.tasks.len()
+    }
+
+    /// How many writes were sent and have no answer yet.
+    pub fn in_flight(&self) -> usize {
+        self.tasks.len()
+    }
+}
+
+impl WriteScale for ScaleWriter {
+    async fn write_scale(&self, raise: &Raise, dry_run: bool) -> Result<i32, WriteError> {
+        let call = scale::patch(raise, dry_run);
+        let client = self.client.clone();
+        let request = async move { fetch::<Scale>(&client, call).await }.in_current_span();
+        let task = {
+            let closed = self.closed.lock();
+            if *closed {
+                return Err(WriteError::Closed);
+            }
+            self.tasks.spawn(request)
+        };
+        match task.await {
+            Ok(answer) => Ok(answer?.replicas()),
+            // Nobody aborts these tasks, so it panicked: a bug below us, and the worker
+            // that called is the one who isolates panics.
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+}
