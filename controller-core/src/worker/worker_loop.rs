@@ -56,7 +56,7 @@ where
                 tracing::debug!("reconcile cancelled: the queue is halted");
             }
             Some(Ok(result)) => self.settle(&ticket, result),
-            Some(Err(error)) => self.settle_broken(&ticket, error),
+            Some(Err(error)) => self.settle_broken(&ticket, &error),
         }
     }
 
@@ -96,7 +96,7 @@ where
         self.fail(key, &Chain(cause.as_ref()).to_string(), next);
     }
 
-    fn settle_broken(&self, key: &K, error: CallError) {
+    fn settle_broken(&self, key: &K, error: &CallError) {
         match error {
             CallError::Panicked(_) => self.tally.lock().panicked += 1,
             CallError::DeadlineExceeded(_) => self.tally.lock().failed += 1,

@@ -1,0 +1,183 @@
+use std::time::Duration;
+
+use controller_core::queue::{
+    Bucket, ItemExponentialFailure, ItemFastSlow, MaxOf, RateLimiter, WithMaxWait, WorkQueue,
+};
+use tokio::time::{Instant, advance};
+
+use crate::basics::take;
+
+/// RL-01, RL-02: doubles for each key by itself, up to the maximum; forgets.
+#[test]
+fn exponential_doubles_per_key_up_to_the_maximum() {
+    let limiter = ItemExponentialFailure::new(ms(1), ms(1000));
+    assert_eq!(waits(&limiter, "one", 5), [1, 2, 4, 8, 16].map(ms));
+    assert_eq!(limiter.num_requeues(&"one"), 5);
+    assert_eq!(waits(&limiter, "two", 2), [1, 2].map(ms));
+    assert_eq!(limiter.num_requeues(&"two"), 2);
+    limiter.forget(&"one");
+    assert_eq!(limiter.num_requeues(&"one"), 0);
+    assert_eq!(waits(&limiter, "one", 1), [ms(1)]);
+    assert_eq!(waits(&limiter, "two", 10)[8..], [ms(1000); 2]);
+}
+
+#[test]
+fn the_default_goes_from_5_ms_to_1000_s() {
+    let limiter = ItemExponentialFailure::default();
+    let waits = waits(&limiter, "key", 20);
+    assert_eq!(waits[..4], [5, 10, 20, 40].map(ms));
+    assert_eq!(waits[17..], [ms(655_360), ms(1_000_000), ms(1_000_000)]);
+}
+
+/// RL-03
+#[test]
+fn exponential_ends_at_the_maximum_and_never_overflows() {
+    let hour = Duration::from_secs(3600);
+    let limiter = ItemExponentialFailure::new(Duration::from_secs(60), 1000 * hour);
+    let waits_of_key = waits(&limiter, "key", 1001);
+    assert_eq!(waits_of_key[2], Duration::from_secs(240));
+    assert_eq!(waits_of_key[1000], 1000 * hour);
+
+    let limiter = ItemExponentialFailure::new(Duration::from_nanos(1), Duration::MAX);
+    let waits_of_key = waits(&limiter, "key", 2000);
+    assert_eq!(waits_of_key[40], Duration::from_nanos(1 << 40));
+    assert_eq!(waits_of_key[1999], Duration::MAX);
+    assert!(waits_of_key.is_sorted());
+}
+
+/// RL-04
+#[test]
+fn fast_slow_slows_down_after_its_tries() {
+    let limiter = ItemFastSlow::new(ms(5), ms(10_000), 3);
+    let expected = [5, 5, 5, 10_000, 10_000].map(ms);
+    assert_eq!(waits(&limiter, "one", 5), expected);
+    assert_eq!(limiter.num_requeues(&"one"), 5);
+    assert_eq!(waits(&limiter, "two", 1), [ms(5)]);
+    limiter.forget(&"one");
+    assert_eq!(limiter.num_requeues(&"one"), 0);
+    assert_eq!(waits(&limiter, "one", 1), [ms(5)]);
+}
+
+/// RL-05
+#[test]
+fn max_of_waits_longest_and_forgets_everywhere() {
+    let limiter = MaxOf::new()
+        .and(ItemFastSlow::new(ms(5), ms(3000), 3))
+        .and(ItemExponentialFailure::new(ms(1), ms(1000)));
+    let expected = [5, 5, 5, 3000, 3000].map(ms);
+    assert_eq!(waits(&limiter, "one", 5), expected);
+    assert_eq!(limiter.num_requeues(&"one"), 5);
+    limiter.forget(&"one");
+    assert_eq!(limiter.num_requeues(&"one"), 0);
+    assert_eq!(waits(&limiter, "one", 1), [ms(5)]);
+}
+
+/// RL-06
+#[test]
+fn with_max_wait_cuts_what_its_limiter_says() {
+    let steps = ItemFastSlow::new(ms(5), ms(1_000_000), 100);
+    let limiter = WithMaxWait::new(steps, ms(500_000));
+    let waits_of_key = waits(&limiter, "one", 200);
+    assert_eq!(waits_of_key[..100], [ms(5); 100]);
+    assert_eq!(waits_of_key[100..], [ms(500_000); 100]);
+    assert_eq!(limiter.num_requeues(&"one"), 200);
+    limiter.forget(&"one");
+    assert_eq!(waits(&limiter, "one", 1), [ms(5)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bucket_reserves_its_tokens_ahead() {
+    let limiter = Bucket::new(10.0, 100);
+    assert_eq!(waits(&limiter, "one", 100), [Duration::ZERO; 100]);
+    assert_eq!(waits(&limiter, "two", 3), [100, 200, 300].map(ms));
+    assert_eq!(RateLimiter::<&str>::num_requeues(&limiter, &"two"), 0);
+    advance(ms(300)).await;
+    assert_eq!(waits(&limiter, "two", 1), [ms(100)]);
+    advance(Duration::from_secs(3600)).await;
+    assert_eq!(waits(&limiter, "two", 101)[99..], [ms(0), ms(100)]);
+
+    let empty = Bucket::new(0.0, 0);
+    assert_eq!(waits(&empty, "one", 1), [Duration::MAX]);
+}
+
+/// RL-07
+#[tokio::test(start_paused = true)]
+async fn a_queue_delays_by_its_limiter_and_forgets() {
+    let queue = WorkQueue::builder("test")
+        .rate_limiter(ItemExponentialFailure::new(ms(1), ms(1000)))
+        .build();
+    for (key, expected) in [("one", 1), ("one", 2), ("two", 1), ("two", 2)] {
+        assert_eq!(retry(&queue, key).await, ms(expected));
+    }
+    assert_eq!(queue.num_requeues(&"one"), 2);
+    queue.forget(&"one");
+    assert_eq!(queue.num_requeues(&"one"), 0);
+    assert_eq!(queue.num_requeues(&"two"), 2);
+    assert_eq!(retry(&queue, "one").await, ms(1));
+}
+
+/// BX-08: client-go's shared bucket makes healthy keys wait for a hot one.
+#[tokio::test(start_paused = true)]
+async fn a_key_that_fails_all_the_time_delays_no_other() {
+    let quiet = latencies_beside(0).await;
+    let beside_a_hot_key = latencies_beside(1).await;
+    let p99 = |latencies: &[Duration]| latencies[latencies.len() * 99 / 100];
+    assert_eq!(p99(&quiet), p99(&beside_a_hot_key));
+    // And a first failure waits its own 5 ms, whatever the hot key has come to.
+    let queue = WorkQueue::new("test");
+    for _ in 0..1000 {
+        queue.add("hot");
+        let ticket = take(&queue);
+        queue.add_rate_limited("hot");
+        queue.cancel(&"hot");
+        drop(ticket);
+    }
+    assert_eq!(retry(&queue, "other").await, ms(5));
+}
+
+/// Sorted times from add to get of 1,000 keys, one each 3 ms, that one worker serves in
+/// 1 ms each, beside `hot` keys that fail at every try.
+async fn latencies_beside(hot: u32) -> Vec<Duration> {
+    let queue = WorkQueue::new("test");
+    for key in 0..hot {
+        queue.add(10_000 + key);
+    }
+    let work = async {
+        let mut latencies = Vec::new();
+        let start = Instant::now();
+        while latencies.len() < 1000 {
+            let ticket = queue.get().await.unwrap();
+            if *ticket >= 10_000 {
+                queue.add_rate_limited(*ticket);
+            } else {
+                latencies.push(start.elapsed() - ms(3) * *ticket);
+            }
+            tokio::time::sleep(ms(1)).await;
+        }
+        latencies.sort_unstable();
+        latencies
+    };
+    let add = async {
+        for key in 0..1000 {
+            queue.add(key);
+            tokio::time::sleep(ms(3)).await;
+        }
+    };
+    tokio::join!(work, add).0
+}
+
+/// Adds the key rate-limited and says how long it took to come.
+async fn retry(queue: &WorkQueue<&'static str>, key: &'static str) -> Duration {
+    let start = Instant::now();
+    queue.add_rate_limited(key);
+    assert_eq!(*queue.get().await.unwrap(), key);
+    start.elapsed()
+}
+
+fn waits<'a>(limiter: &impl RateLimiter<&'a str>, key: &'a str, times: usize) -> Vec<Duration> {
+    (0..times).map(|_| limiter.when(&key)).collect()
+}
+
+fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
