@@ -1,16 +1,60 @@
 //! kubeconfig, service account → [`kube::Client`].
+//!
+//! [`Loader`] finds the server and the credentials as kubectl does. [`build`] makes a
+//! client of them, [`layered`] makes one of an in-memory server, with the same layers.
+//! [`send`] and [`fetch`] are how every stage sends a request: they sort what goes wrong
+//! into [`ApiError`].
+//!
+//! # The layers, from the caller to the wire
+//!
+//! | layer | acts | what it does |
+//! |---|---|---|
+//! | span | per request | method, path and query, verb, status; never headers or bodies |
+//! | retry | per request | [`RetryPolicy`]: who is tried again, and for how long |
+//! | *rate limit* | per try | not yet: the server's priority and fairness limits by itself |
+//! | deadline | per try | head and body; of a watch only the head |
+//! | *warnings*, *refresh on 401* | per try | not yet |
+//! | user agent | per try | what the audit log shows |
+//! | *metrics* | per try | not yet |
+//! | base address | [`build`] only | the cluster's address before the path |
+//! | compression | [`build`] only | gzip, except for watches |
+//! | credentials | [`build`] only | token, token file, helper, basic |
+//! | impersonation | [`build`] only | `as`, `as-groups` … |
+//! | pool | [`build`] only | connections, TLS, proxy, TCP keepalive |
+//!
+//! `stack.rs` and `build.rs` hold this list as code.
+//!
+//! # Who may retry
+//!
+//! The retry layer, and in it only reads, or what the server itself invites to come
+//! back, for at most 45 s and 12 tries. Watches are opened again by their reflector,
+//! writes are decided upon by [`crate::write`], keys are tried again by the queue. kube's
+//! own retry is off: it repeats every method, 15 times, for minutes, in silence.
+//!
+//! **Invariant:** a wait is in the future that a service returns, never in `poll_ready`:
+//! kube's client calls one service for all, so that a layer that is not ready stops every
+//! request, and one that fails there has failed for ever.
+mod auth;
+mod build;
 mod call;
+mod config;
+mod connect;
 mod deadline;
 mod error;
 mod key;
+mod proxy_tls;
+mod resolver;
 mod resource;
 mod retry;
 mod retrying;
 mod stack;
+mod token_file;
 mod trace;
 
+pub use build::build;
 pub(crate) use call::fetch_with;
 pub use call::{Call, Target, Verb, fetch, send};
+pub use config::{ConfigError, Environment, Loaded, Loader, Place, Source};
 pub use error::{Answer, ApiError, TlsFailure};
 pub use key::{KeyError, ObjectKey};
 pub use resource::{ResourceType, Scope};

@@ -98,7 +98,7 @@ impl ApiError {
             return Self::Timeout { request, after };
         }
         if let Some(problem) = Chain::find::<AuthError>(&*error) {
-            let problem = credentials(problem);
+            let problem = credential_problem(problem);
             return Self::Credentials { request, problem };
         }
         if let Some(unreachable) = Chain::find::<Unreachable>(&*error) {
@@ -217,7 +217,7 @@ fn proxy_problem(via: &ViaProxy) -> String {
 }
 
 /// Says what failed without the failed command's output: it may be a token.
-pub(in crate::client) fn credentials(error: &AuthError) -> String {
+pub(in crate::client) fn credential_problem(error: &AuthError) -> String {
     match error {
         AuthError::AuthExecRun { out, .. } => match out.status.code() {
             Some(code) => format!("the credential helper failed with exit code {code}"),
