@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 use super::{InformerOptions, Registration};
 use crate::client::ResourceType;
 use crate::handler::{EventHandler, Mailbox, Processor};
-use crate::store::{CacheWriter, Delta, Lister, cache};
+use crate::store::{CacheWriter, Delta, IndexExists, Lister, cache};
 use crate::watch::{EventSink, Object, Reflector, ReflectorStatus, WatchEvent};
 
 /// One watch and one cache of a kind, shared by any number of handlers and readers.
@@ -85,6 +85,21 @@ impl<T: Object> SharedInformer<T> {
     /// Reads the cache.
     pub fn lister(&self) -> Lister<T> {
         self.inner.lister.clone()
+    }
+
+    /// Adds an index, at any time. It is complete when this returns, also over what the
+    /// cache holds already. The function is pure and quick; a panic in it leaves the
+    /// object out of this index and is counted.
+    ///
+    /// # Errors
+    ///
+    /// If there is an index of that name.
+    pub fn add_index(
+        &self,
+        name: &'static str,
+        function: impl Fn(&T) -> Vec<String> + Send + Sync + 'static,
+    ) -> Result<(), IndexExists> {
+        self.inner.lister.add_index(name, Box::new(function))
     }
 
     /// The kind that is watched.
@@ -227,3 +242,6 @@ impl<T: Object> EventSink<T> for Sink<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,11 @@ pub const NAMESPACE_INDEX: &str = "namespace";
 #[error("index with name {0} does not exist")]
 pub struct UnknownIndex(pub String);
 
+/// An index of that name is there already.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("index with name {0} exists already")]
+pub struct IndexExists(pub &'static str);
+
 /// What happened to a cache that nobody asked for; all counts only grow.
 #[derive(Debug, Default)]
 pub struct CacheCounts {
@@ -106,6 +111,26 @@ impl<T: Object> Indexer<T> {
         }
     }
 
+    /// Adds an index over what the cache holds now and will hold.
+    pub(super) fn add_index(
+        &self,
+        name: &'static str,
+        function: IndexFunction<T>,
+    ) -> Result<(), IndexExists> {
+        let mut state = self.state.write();
+        if state.indexes.iter().any(|index| index.name() == name) {
+            return Err(IndexExists(name));
+        }
+        let mut index = Index::new(name, function);
+        for (key, object) in &state.objects {
+            if !index.update(key, None, Some(object)) {
+                self.failed(key, name);
+            }
+        }
+        state.indexes.push(index);
+        Ok(())
+    }
+
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Arc<T>> {
         self.state.read().objects.get(key).cloned()
     }
@@ -173,9 +198,13 @@ impl<T: Object> Indexer<T> {
     ) {
         for index in &mut state.indexes {
             if !index.update(key, old, new) {
-                CacheCounts::count(&self.counts.index_failures);
-                tracing::warn!(%key, index = index.name(), "index function panicked");
+                self.failed(key, index.name());
             }
         }
+    }
+
+    fn failed(&self, key: &ObjectKey, index: &'static str) {
+        CacheCounts::count(&self.counts.index_failures);
+        tracing::warn!(%key, index, "index function panicked");
     }
 }

@@ -1,7 +1,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::indexer::{CacheCounts, Indexer, UnknownIndex};
+use super::index::IndexFunction;
+use super::indexer::{CacheCounts, IndexExists, Indexer, UnknownIndex};
 use crate::client::ObjectKey;
 use crate::watch::Object;
 
@@ -41,6 +42,15 @@ impl<T: Object> Lister<T> {
     /// If no index of that name was registered.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Vec<Arc<T>>, UnknownIndex> {
         self.indexer.by_index(index, value)
+    }
+
+    /// Adds an index at any time; it is complete when this returns.
+    pub(crate) fn add_index(
+        &self,
+        name: &'static str,
+        function: IndexFunction<T>,
+    ) -> Result<(), IndexExists> {
+        self.indexer.add_index(name, function)
     }
 
     /// All values that the index function `index` found for any object.

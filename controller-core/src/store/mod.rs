@@ -20,6 +20,6 @@ mod writer;
 
 pub use delta::{Deleted, Delta, Tombstone};
 pub use index::IndexFunction;
-pub use indexer::{CacheCounts, NAMESPACE_INDEX, UnknownIndex};
+pub use indexer::{CacheCounts, IndexExists, NAMESPACE_INDEX, UnknownIndex};
 pub use lister::Lister;
 pub use writer::{CacheWriter, cache};

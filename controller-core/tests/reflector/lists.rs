@@ -1,0 +1,264 @@
+use controller_core::client::Scope;
+use controller_core::watch::WatchOptions;
+use serde_json::json;
+
+use crate::script::{Answer, list, object, page, play, play_with, quiet_watch, refuse, status};
+
+/// RF-13: the first list takes any version of the server's cache, and the watch goes on
+/// from what it brought.
+#[tokio::test(start_paused = true)]
+async fn the_first_list_takes_any_version_and_the_watch_goes_on_from_it() {
+    let record = play(vec![list("10", &[("a", "1"), ("b", "2")]), quiet_watch()]).await;
+    assert_eq!(record.requests, ["list rv=0 limit=500", "watch rv=10"]);
+    assert_eq!(
+        record.events,
+        ["list", "listed a@1", "listed b@2", "done 10"]
+    );
+    assert!(record.status.synced);
+    assert!(record.status.error.is_none());
+}
+
+/// RF-13, RF-31: bookmarks are asked for, and the server is told when to end the watch,
+/// at a time drawn between five and ten minutes.
+#[tokio::test(start_paused = true)]
+async fn a_watch_asks_for_bookmarks_and_for_a_random_end() {
+    let mut ends = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        let record = play(vec![list("10", &[]), quiet_watch()]).await;
+        let watch = record.queries.last().unwrap();
+        assert!(watch.contains("allowWatchBookmarks=true"), "{watch}");
+        let (_, end) = watch.split_once("timeoutSeconds=").unwrap();
+        ends.insert(end.parse::<u64>().unwrap());
+    }
+    assert!(ends.len() > 5, "{ends:?}");
+    assert!(ends.iter().all(|end| (300..600).contains(end)), "{ends:?}");
+}
+
+/// RF-24: a page size that was asked for holds for every list.
+#[tokio::test(start_paused = true)]
+async fn a_list_is_read_page_by_page() {
+    let options = WatchOptions {
+        page_size: Some(2),
+        ..WatchOptions::new(Scope::All)
+    };
+    let script = vec![
+        page("10", &[("a", "1"), ("b", "2")], "t1"),
+        page("10", &[("c", "3")], "t2"),
+        page("10", &[("d", "4")], ""),
+        quiet_watch(),
+    ];
+    let record = play_with(options, script).await;
+    assert_eq!(
+        record.requests,
+        [
+            "list rv=0 limit=2",
+            "list limit=2 next=t1",
+            "list limit=2 next=t2",
+            "watch rv=10",
+        ]
+    );
+    assert_eq!(
+        record.events,
+        [
+            "list",
+            "listed a@1",
+            "listed b@2",
+            "listed c@3",
+            "listed d@4",
+            "done 10"
+        ]
+    );
+}
+
+/// RF-26: a server that answers even `0` in pages has no watch cache: later lists page too.
+#[tokio::test(start_paused = true)]
+async fn a_server_without_a_watch_cache_is_paged_always() {
+    let record = play(vec![
+        page("10", &[("a", "1")], "t1"),
+        page("10", &[("b", "2")], ""),
+        refuse(410, "Expired"),
+        list("20", &[("a", "1")]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[2..],
+        ["watch rv=10", "list rv=10 limit=500", "watch rv=20"]
+    );
+}
+
+/// RF-27: later lists ask for nothing older than what was seen, in one piece.
+#[tokio::test(start_paused = true)]
+async fn a_relist_keeps_the_version() {
+    let record = play(vec![
+        list("10", &[]),
+        refuse(410, "Expired"),
+        list("20", &[]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests,
+        [
+            "list rv=0 limit=500",
+            "watch rv=10",
+            "list rv=10",
+            "watch rv=20"
+        ]
+    );
+}
+
+/// RF-28: an expired version is asked for once more without one, at once.
+#[tokio::test(start_paused = true)]
+async fn a_list_whose_version_expired_is_repeated_without_one() {
+    let record = play(vec![
+        list("10", &[]),
+        refuse(410, "Expired"),
+        refuse(410, "Expired"),
+        list("20", &[("a", "15")]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[2..],
+        ["list rv=10", "list limit=500", "watch rv=20"]
+    );
+    assert_eq!(record.times[2], record.times[3]);
+    assert!(
+        record
+            .events
+            .ends_with(&["listed a@15".into(), "done 20".into()])
+    );
+}
+
+/// RF-29, C-35: a later page that expired leads to one list in one piece, whose items
+/// replace those of the first attempt. The fresh token in the answer is not used.
+#[tokio::test(start_paused = true)]
+async fn an_expired_page_leads_to_one_list_in_one_piece() {
+    let mut expired = status(410, "Expired", "the provided continue parameter is too old");
+    expired["metadata"] = json!({"continue": "fresh"});
+    let record = play(vec![
+        page("10", &[("a", "1"), ("b", "2")], "t1"),
+        Answer::Json(410, expired),
+        list("20", &[("e", "13"), ("a", "1")]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests,
+        [
+            "list rv=0 limit=500",
+            "list limit=500 next=t1",
+            "list rv=0",
+            "watch rv=20"
+        ]
+    );
+    assert_eq!(
+        record.events,
+        [
+            "list",
+            "listed a@1",
+            "listed b@2",
+            "list",
+            "listed e@13",
+            "listed a@1",
+            "done 20"
+        ]
+    );
+}
+
+/// RF-30: the three shapes in which servers have said that a version lies in the future.
+#[tokio::test(start_paused = true)]
+async fn a_version_from_the_future_is_given_up_once_in_all_its_shapes() {
+    let mut by_reason = status(504, "Timeout", "Timeout");
+    by_reason["details"] =
+        json!({"causes": [{"reason": "ResourceVersionTooLarge", "message": ""}]});
+    let mut by_cause = status(504, "Timeout", "Timeout");
+    by_cause["details"] =
+        json!({"causes": [{"reason": "", "message": "Too large resource version"}]});
+    let by_message = status(
+        504,
+        "Timeout",
+        "Timeout: Too large resource version: 10, current: 5",
+    );
+    for too_large in [by_reason, by_cause, by_message] {
+        let record = play(vec![
+            list("10", &[]),
+            refuse(410, "Expired"),
+            Answer::Json(504, too_large),
+            list("20", &[]),
+            quiet_watch(),
+        ])
+        .await;
+        assert_eq!(
+            record.requests[2..],
+            ["list rv=10", "list limit=500", "watch rv=20"]
+        );
+    }
+}
+
+/// A lower answer to a question without a version is the store's own: it was restored.
+#[tokio::test(start_paused = true)]
+async fn a_lower_answer_without_a_version_means_a_restored_server() {
+    let record = play(vec![
+        list("1000", &[("a", "900")]),
+        refuse(410, "Expired"),
+        refuse(410, "Expired"),
+        list("50", &[("a", "40")]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.requests[3..], ["list limit=500", "watch rv=50"]);
+    assert_eq!(
+        record.events[3..],
+        ["list", "listed a@40", "done 50 restored"]
+    );
+}
+
+/// Any other lower answer comes from an API server that lags behind: it is refused.
+#[tokio::test(start_paused = true)]
+async fn a_lower_answer_to_a_version_is_refused_and_asked_again() {
+    let record = play(vec![
+        list("1000", &[("a", "900")]),
+        refuse(410, "Expired"),
+        list("50", &[("a", "40")]),
+        list("1001", &[("a", "900")]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[2..],
+        ["list rv=1000", "list rv=1000", "watch rv=1001"]
+    );
+    assert!(record.times[3] > record.times[2], "without a pause");
+    assert_eq!(
+        record.events,
+        [
+            "list",
+            "listed a@900",
+            "done 1000",
+            "list",
+            "listed a@900",
+            "done 1001"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_bad_item_is_reported_and_the_list_goes_on() {
+    let mut bad = object("bad", "2");
+    bad["data"] = json!("not a map");
+    let items = json!({"metadata": {"resourceVersion": "10"},
+                       "items": [object("a", "1"), bad, object("c", "3")]});
+    let record = play(vec![Answer::Json(200, items), quiet_watch()]).await;
+    assert_eq!(
+        record.events,
+        [
+            "list",
+            "listed a@1",
+            "unreadable bad",
+            "listed c@3",
+            "done 10"
+        ]
+    );
+}

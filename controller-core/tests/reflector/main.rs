@@ -1,0 +1,10 @@
+//! What a reflector asks for and what it tells, against a scripted server.
+//!
+//! The server answers each request with the next answer of a script, whatever was asked,
+//! and records the request. Time is paused: waits cost nothing and are measured exactly.
+
+mod lists;
+mod recovery;
+mod script;
+mod silence;
+mod watches;

@@ -1,0 +1,163 @@
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::script::{Answer, Step, line, list, object, play, quiet_watch, refuse, status};
+
+/// 410 as an error line in a 200 stream, as the real server sends it.
+#[tokio::test(start_paused = true)]
+async fn an_expired_watch_leads_to_a_list_at_once_if_it_was_healthy() {
+    let expired = status(410, "Expired", "too old resource version: 10 (99)");
+    let record = play(vec![
+        list("10", &[]),
+        Answer::Stream(vec![
+            line("ADDED", object("a", "11")),
+            line("ERROR", expired),
+        ]),
+        list("20", &[("a", "11")]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[1..],
+        ["watch rv=10", "list rv=11", "watch rv=20"]
+    );
+    assert_eq!(record.times[1], record.times[2]);
+}
+
+/// A server whose watches expire at once, however fresh the list, must not be asked in a
+/// circle.
+#[tokio::test(start_paused = true)]
+async fn lists_whose_watches_expire_at_once_come_with_growing_pauses() {
+    let expired = || {
+        let status = status(410, "Expired", "too old resource version");
+        Answer::Stream(vec![line("ERROR", status)])
+    };
+    let record = play(vec![
+        list("10", &[]),
+        expired(),
+        list("20", &[]),
+        refuse(410, "Gone"),
+        list("30", &[]),
+        expired(),
+        list("40", &[]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[2..],
+        [
+            "list rv=10",
+            "watch rv=20",
+            "list rv=20",
+            "watch rv=30",
+            "list rv=30",
+            "watch rv=40"
+        ]
+    );
+    let pause = |list: usize| (record.times[list] - record.times[list - 1]).as_secs_f64();
+    assert!((0.8..1.6).contains(&pause(2)), "{}", pause(2));
+    assert!((1.6..3.2).contains(&pause(4)), "{}", pause(4));
+    assert!((3.2..6.4).contains(&pause(6)), "{}", pause(6));
+}
+
+/// RF-18, RF-19: throttling and broken connections cost pauses, never a list.
+#[tokio::test(start_paused = true)]
+async fn throttled_and_broken_watches_are_tried_again_without_a_list() {
+    let busy = status(429, "TooManyRequests", "too many requests");
+    let record = play(vec![
+        list("10", &[]),
+        refuse(429, "TooManyRequests"),
+        refuse(503, "ServiceUnavailable"),
+        Answer::Refuse,
+        Answer::Stream(vec![line("ADDED", object("a", "11")), line("ERROR", busy)]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[1..],
+        [
+            "watch rv=10",
+            "watch rv=10",
+            "watch rv=10",
+            "watch rv=10",
+            "watch rv=11"
+        ]
+    );
+    for pair in record.times[1..].windows(2) {
+        assert!(pair[1] - pair[0] >= Duration::from_millis(800));
+    }
+    assert!(record.status.synced);
+}
+
+/// BX-12: what keeps the first list from coming is told, and it comes when it may.
+#[tokio::test(start_paused = true)]
+async fn a_forbidden_list_is_told_and_recovers_when_it_is_allowed() {
+    let mut forbidden = status(
+        403,
+        "Forbidden",
+        "configmaps is forbidden: User \"ana\" cannot",
+    );
+    forbidden["details"] = json!({"kind": "configmaps"});
+    let record = play(vec![Answer::Json(403, forbidden.clone())]).await;
+    assert!(!record.status.synced);
+    let error = record.status.error.expect("the refusal").to_string();
+    assert_eq!(error, "configmaps is forbidden: User \"ana\" cannot");
+
+    let record = play(vec![
+        Answer::Json(403, forbidden),
+        list("10", &[("a", "1")]),
+        quiet_watch(),
+    ])
+    .await;
+    assert!(record.status.synced && record.status.error.is_none());
+}
+
+/// List allowed, watch forbidden: told with the verb, and without listing in a circle.
+#[tokio::test(start_paused = true)]
+async fn a_forbidden_watch_is_tried_again_without_a_list_and_stays_told() {
+    let record = play(vec![
+        list("10", &[]),
+        refuse(403, "Forbidden"),
+        refuse(403, "Forbidden"),
+    ])
+    .await;
+    assert_eq!(
+        record.requests,
+        ["list rv=0 limit=500", "watch rv=10", "watch rv=10"]
+    );
+    assert!(record.status.synced && record.status.error.is_some());
+}
+
+/// BX-13: a server that is away for long is asked with growing pauses up to the cap, and
+/// the ramp starts over only after a healthy time.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_away_is_asked_ever_less_often() {
+    let record = play((0..14).map(|_| Answer::Refuse).collect()).await;
+    let pauses: Vec<_> = record
+        .times
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).as_secs_f64())
+        .collect();
+    let mut floor: f64 = 0.8;
+    for pause in &pauses {
+        assert!((floor..floor * 2.0).contains(pause), "{pauses:?}");
+        floor = (floor * 2.0).min(15.0);
+    }
+    assert!(pauses.iter().sum::<f64>() > 120.0, "too short to tell");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_ramp_starts_over_after_an_event() {
+    let mut script = vec![list("10", &[])];
+    script.extend((0..5).map(|_| Answer::Stream(vec![])));
+    script.push(Answer::Stream(vec![
+        line("ADDED", object("a", "11")),
+        Step::Wait(Duration::from_secs(1)),
+    ]));
+    script.extend((0..2).map(|_| Answer::Stream(vec![])));
+    let record = play(script).await;
+    let last = record.times.len() - 1;
+    let pause = (record.times[last] - record.times[last - 1]).as_secs_f64();
+    assert!((0.8..1.6).contains(&pause), "{pause}");
+}

@@ -1,0 +1,244 @@
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use controller_core::client::{ResourceType, Scope};
+use controller_core::watch::{Object, Reflector, ReflectorStatus, WatchEvent, WatchOptions};
+use futures::{StreamExt, stream};
+use http::{Request, Response};
+use http_body::Frame;
+use http_body_util::BodyExt;
+use http_body_util::StreamBody;
+use http_body_util::combinators::UnsyncBoxBody;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::client::Body;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+const CONFIG_MAPS: ResourceType = ResourceType::namespaced("", "v1", "configmaps", "ConfigMap");
+
+/// One answer of the scripted server.
+pub(crate) enum Answer {
+    Json(u16, Value),
+    /// 200, then these steps.
+    Stream(Vec<Step>),
+    /// The connection breaks before there is an answer.
+    Refuse,
+}
+
+/// What happens in the body of a watch.
+pub(crate) enum Step {
+    Line(Value),
+    Raw(&'static [u8]),
+    Wait(Duration),
+    /// The connection breaks.
+    Reset,
+    /// Nothing more comes, and the body does not end.
+    Hang,
+}
+
+/// What a run left behind.
+pub(crate) struct Record {
+    /// Like `list rv=0 limit=500` and `watch rv=10`, in order.
+    pub(crate) requests: Vec<String>,
+    /// When each request came, since the start.
+    pub(crate) times: Vec<Duration>,
+    /// The raw query of each request.
+    pub(crate) queries: Vec<String>,
+    /// What the sink was told, as words.
+    pub(crate) events: Vec<String>,
+    /// The last state of the reflector.
+    pub(crate) status: ReflectorStatus,
+}
+
+#[derive(Default)]
+struct Server {
+    script: Mutex<VecDeque<Answer>>,
+    requests: Mutex<Vec<(String, Instant)>>,
+    /// A request came that the script has no answer for.
+    exhausted: Notify,
+}
+
+/// Runs a reflector until the script has no answer left.
+pub(crate) async fn play(script: Vec<Answer>) -> Record {
+    play_with(WatchOptions::new(Scope::All), script).await
+}
+
+pub(crate) async fn play_with(options: WatchOptions, script: Vec<Answer>) -> Record {
+    let server = Arc::new(Server {
+        script: Mutex::new(script.into()),
+        ..Server::default()
+    });
+    let served = Arc::clone(&server);
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let server = Arc::clone(&served);
+        async move { server.answer(request).await }
+    });
+    let client = kube::Client::new(service, "default");
+    let reflector = Reflector::<ConfigMap>::new(client, CONFIG_MAPS, options);
+    let status = reflector.status();
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&events);
+    let stop = CancellationToken::new();
+    let mut tasks = JoinSet::new();
+    let start = Instant::now();
+    let sink = move |event| heard.lock().push(words(&event));
+    tasks.spawn(reflector.run(sink, stop.clone()));
+    server.exhausted.notified().await;
+    stop.cancel();
+    tasks.join_all().await;
+    let requests = server.requests.lock();
+    let events = events.lock().clone();
+    let status = status.borrow().clone();
+    Record {
+        requests: requests
+            .iter()
+            .map(|(query, _)| request_words(query))
+            .collect(),
+        times: requests.iter().map(|(_, at)| *at - start).collect(),
+        queries: requests.iter().map(|(query, _)| query.clone()).collect(),
+        events,
+        status,
+    }
+}
+
+/// A ConfigMap `shop/NAME` with this version.
+pub(crate) fn object(name: &str, version: &str) -> Value {
+    json!({"metadata": {"name": name, "namespace": "shop", "uid": name,
+                        "resourceVersion": version}})
+}
+
+pub(crate) fn list(version: &str, names: &[(&str, &str)]) -> Answer {
+    page(version, names, "")
+}
+
+pub(crate) fn page(version: &str, names: &[(&str, &str)], next: &str) -> Answer {
+    let items: Vec<_> = names
+        .iter()
+        .map(|(name, version)| object(name, version))
+        .collect();
+    Answer::Json(
+        200,
+        json!({"metadata": {"resourceVersion": version, "continue": next}, "items": items}),
+    )
+}
+
+pub(crate) fn status(code: u16, reason: &str, message: &str) -> Value {
+    json!({"kind": "Status", "apiVersion": "v1", "status": "Failure",
+           "code": code, "reason": reason, "message": message})
+}
+
+pub(crate) fn refuse(code: u16, reason: &str) -> Answer {
+    Answer::Json(code, status(code, reason, "as the script says"))
+}
+
+pub(crate) fn line(kind: &str, object: Value) -> Step {
+    Step::Line(json!({"type": kind, "object": object}))
+}
+
+pub(crate) fn bookmark(version: &str) -> Step {
+    line(
+        "BOOKMARK",
+        json!({"metadata": {"resourceVersion": version}}),
+    )
+}
+
+/// A watch that ends normally, after two seconds of silence.
+pub(crate) fn quiet_watch() -> Answer {
+    Answer::Stream(vec![Step::Wait(Duration::from_secs(2))])
+}
+
+// === impl Server ===
+
+type Reply = Response<UnsyncBoxBody<Bytes, io::Error>>;
+
+impl Server {
+    async fn answer(&self, request: Request<Body>) -> Result<Reply, io::Error> {
+        let query = request.uri().query().unwrap_or_default().to_owned();
+        let answer = self.script.lock().pop_front();
+        let Some(answer) = answer else {
+            self.exhausted.notify_one();
+            return std::future::pending().await;
+        };
+        self.requests.lock().push((query, Instant::now()));
+        match answer {
+            Answer::Json(code, body) => Ok(reply(code, vec![Step::Line(body)])),
+            Answer::Stream(steps) => Ok(reply(200, steps)),
+            Answer::Refuse => Err(io::ErrorKind::ConnectionReset.into()),
+        }
+    }
+}
+
+fn reply(code: u16, steps: Vec<Step>) -> Reply {
+    let frames = stream::iter(steps).filter_map(|step| async {
+        match step {
+            Step::Line(value) => Some(Ok(Bytes::from(format!("{value}\n")))),
+            Step::Raw(bytes) => Some(Ok(Bytes::from_static(bytes))),
+            Step::Wait(time) => {
+                sleep(time).await;
+                None
+            }
+            Step::Reset => Some(Err(io::ErrorKind::ConnectionReset.into())),
+            Step::Hang => std::future::pending().await,
+        }
+    });
+    let body = StreamBody::new(frames.map(|chunk| chunk.map(Frame::data)));
+    Response::builder()
+        .status(code)
+        .header("content-type", "application/json")
+        .body(body.boxed_unsync())
+        .unwrap()
+}
+
+fn request_words(query: &str) -> String {
+    let get = |name: &str| {
+        query.split('&').find_map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            (key == name).then(|| value.to_owned())
+        })
+    };
+    let mut words = match get("watch") {
+        Some(_) => "watch".to_owned(),
+        None => "list".to_owned(),
+    };
+    for (name, short) in [
+        ("resourceVersion", "rv"),
+        ("limit", "limit"),
+        ("continue", "next"),
+    ] {
+        if let Some(value) = get(name) {
+            words = format!("{words} {short}={value}");
+        }
+    }
+    words
+}
+
+fn words(event: &WatchEvent<ConfigMap>) -> String {
+    let name =
+        |object: &ConfigMap| format!("{}@{}", object.key().name(), object.resource_version());
+    match event {
+        WatchEvent::ListStarted => "list".to_owned(),
+        WatchEvent::Listed(object) => format!("listed {}", name(object)),
+        WatchEvent::ListDone {
+            resource_version,
+            restored,
+        } => {
+            let restored = if *restored { " restored" } else { "" };
+            format!("done {resource_version}{restored}")
+        }
+        WatchEvent::Added(object) => format!("added {}", name(object)),
+        WatchEvent::Modified(object) => format!("modified {}", name(object)),
+        WatchEvent::Deleted(object) => format!("deleted {}", name(object)),
+        WatchEvent::Bookmark { resource_version } => format!("bookmark {resource_version}"),
+        WatchEvent::Unreadable(unreadable) => match &unreadable.key {
+            Some(key) => format!("unreadable {}", key.name()),
+            None => "unreadable".to_owned(),
+        },
+    }
+}

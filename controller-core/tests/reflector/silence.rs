@@ -1,0 +1,53 @@
+use std::time::Duration;
+
+use crate::script::{Answer, Step, bookmark, list, play, quiet_watch};
+
+fn until_reopened(record: &crate::script::Record) -> f64 {
+    (record.times[2] - record.times[1]).as_secs_f64()
+}
+
+/// BX-10: where bookmarks come once a minute, two and a half minutes of silence mean a
+/// connection that is dead without knowing it.
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_sent_bookmarks_and_fell_silent_is_given_up() {
+    let record = play(vec![
+        list("10", &[]),
+        Answer::Stream(vec![
+            Step::Wait(Duration::from_secs(60)),
+            bookmark("20"),
+            Step::Hang,
+        ]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.requests[1..], ["watch rv=10", "watch rv=20"]);
+    let reopened = until_reopened(&record);
+    assert!((209.9..210.1).contains(&reopened), "{reopened}");
+}
+
+/// BX-10: without bookmarks only the server's own end of the watch can be waited for.
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_never_spoke_is_given_up_after_the_servers_own_end() {
+    let record = play(vec![
+        list("10", &[]),
+        Answer::Stream(vec![Step::Hang]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.requests[1..], ["watch rv=10", "watch rv=10"]);
+    let reopened = until_reopened(&record);
+    assert!((330.0..630.1).contains(&reopened), "{reopened}");
+}
+
+/// A body that trickles without ever completing a line says nothing.
+#[tokio::test(start_paused = true)]
+async fn half_a_line_is_no_word() {
+    let mut steps = vec![bookmark("20")];
+    for _ in 0..20 {
+        steps.push(Step::Raw(b" "));
+        steps.push(Step::Wait(Duration::from_secs(20)));
+    }
+    let record = play(vec![list("10", &[]), Answer::Stream(steps), quiet_watch()]).await;
+    let reopened = until_reopened(&record);
+    assert!((149.9..150.1).contains(&reopened), "{reopened}");
+}

@@ -1,0 +1,165 @@
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::script::{Answer, Step, bookmark, line, list, object, play, quiet_watch, status};
+
+/// RF-32: after any event and any bookmark the next watch goes on from there.
+#[tokio::test(start_paused = true)]
+async fn a_watch_resumes_where_the_last_one_ended_without_a_list() {
+    let record = play(vec![
+        list("10", &[]),
+        Answer::Stream(vec![line("ADDED", object("a", "11"))]),
+        Answer::Stream(vec![line("MODIFIED", object("a", "20"))]),
+        Answer::Stream(vec![bookmark("30")]),
+        Answer::Stream(vec![line("DELETED", object("a", "40"))]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[1..],
+        [
+            "watch rv=10",
+            "watch rv=11",
+            "watch rv=20",
+            "watch rv=30",
+            "watch rv=40"
+        ]
+    );
+    assert_eq!(
+        record.events[2..],
+        ["added a@11", "modified a@20", "bookmark 30", "deleted a@40"]
+    );
+    assert_eq!(record.times[1], record.times[5], "paused without a reason");
+}
+
+/// C-05: a balancer cuts every quiet watch after five seconds. That is no failure.
+#[tokio::test(start_paused = true)]
+async fn quiet_watches_that_are_cut_are_reopened_at_once_for_ever() {
+    let cut = || Answer::Stream(vec![Step::Wait(Duration::from_secs(5)), Step::Reset]);
+    let mut script = vec![list("100", &[("web", "90")])];
+    script.extend((0..20).map(|_| cut()));
+    let record = play(script).await;
+    assert_eq!(record.requests[1..], vec!["watch rv=100"; 20]);
+    for pair in record.times[1..].windows(2) {
+        assert_eq!(pair[1] - pair[0], Duration::from_secs(5));
+    }
+    assert!(record.status.error.is_none());
+}
+
+/// A watch that ends at once and without a word must not become a hot loop.
+#[tokio::test(start_paused = true)]
+async fn watches_that_end_at_once_are_reopened_with_growing_pauses() {
+    let empty = || Answer::Stream(vec![]);
+    let record = play(vec![list("10", &[]), empty(), empty(), empty(), empty()]).await;
+    assert_eq!(record.requests[1..], vec!["watch rv=10"; 4]);
+    let pauses: Vec<_> = record.times[1..]
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).as_secs_f64())
+        .collect();
+    assert!((0.8..1.6).contains(&pauses[0]), "{pauses:?}");
+    assert!((1.6..3.2).contains(&pauses[1]), "{pauses:?}");
+    assert!((3.2..6.4).contains(&pauses[2]), "{pauses:?}");
+}
+
+/// C-25: one line of 1.4 MB in pieces of any size, and the next line right behind it.
+#[tokio::test(start_paused = true)]
+async fn a_large_line_in_small_pieces_is_one_event() {
+    let mut big = object("big", "11");
+    big["data"] = json!({"text": "あ".repeat(450_000)});
+    let text = format!(
+        "{}\n{}\n",
+        json!({"type": "MODIFIED", "object": big}),
+        json!({"type": "MODIFIED", "object": object("web", "12")})
+    );
+    let bytes: &'static [u8] = text.leak().as_bytes();
+    let pieces = bytes.chunks(1000).map(Step::Raw).collect();
+    let record = play(vec![list("10", &[]), Answer::Stream(pieces), quiet_watch()]).await;
+    assert_eq!(record.events[2..], ["modified big@11", "modified web@12"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_was_cut_comes_again_from_the_next_watch() {
+    let record = play(vec![
+        list("10", &[]),
+        Answer::Stream(vec![
+            line("ADDED", object("a", "11")),
+            Step::Raw(br#"{"type":"ADDED","object":{"metadata":{"na"#),
+            Step::Reset,
+        ]),
+        Answer::Stream(vec![line("ADDED", object("b", "12"))]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.requests[1..3], ["watch rv=10", "watch rv=11"]);
+    assert_eq!(record.events[2..], ["added a@11", "added b@12"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unreadable_change_of_a_known_object_needs_no_list() {
+    let mut bad = object("bad", "12");
+    bad["data"] = json!("not a map");
+    let record = play(vec![
+        list("10", &[]),
+        Answer::Stream(vec![
+            line("MODIFIED", bad),
+            line("ADDED", object("b", "13")),
+        ]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.requests[2..], ["watch rv=13"]);
+    assert_eq!(record.events[2..], ["unreadable bad", "added b@13"]);
+}
+
+/// What a line of garbage said can only be learned from a list; the watch lives on until
+/// it ends.
+#[tokio::test(start_paused = true)]
+async fn a_line_of_garbage_leads_to_a_list_when_the_watch_has_ended() {
+    let record = play(vec![
+        list("10", &[]),
+        Answer::Stream(vec![
+            Step::Raw(b"<html>not for you</html>\n"),
+            line("ADDED", object("b", "13")),
+        ]),
+        list("20", &[("b", "13"), ("hidden", "12")]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[1..],
+        ["watch rv=10", "list rv=13", "watch rv=20"]
+    );
+    assert_eq!(
+        record.events[2..],
+        [
+            "unreadable",
+            "added b@13",
+            "list",
+            "listed b@13",
+            "listed hidden@12",
+            "done 20"
+        ]
+    );
+}
+
+/// RF-33: an error line that is no expiry means that the server's history is broken.
+#[tokio::test(start_paused = true)]
+async fn an_error_line_other_than_expired_leads_to_a_list_after_a_pause() {
+    let broken = status(500, "InternalError", "unable to transform key");
+    let record = play(vec![
+        list("3", &[("foo", "2")]),
+        Answer::Stream(vec![
+            line("ADDED", object("bar", "4")),
+            line("ERROR", broken),
+        ]),
+        list("5", &[("bar", "4")]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[1..],
+        ["watch rv=3", "list rv=4", "watch rv=5"]
+    );
+    assert!(record.times[2] - record.times[1] >= Duration::from_millis(800));
+}
