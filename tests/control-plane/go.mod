@@ -1,4 +1,4 @@
-module github.com/kubectl-minrep/control-plane
+module minrep.dev/tests/control-plane
 
 go 1.26.0
 

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::{fs, io};
 
+use crate::task::root;
+
 /// The binary that [`build`] made: all components, and kubectl, in one file.
 #[derive(Debug, Clone)]
 pub(crate) struct Binary {
@@ -55,7 +57,8 @@ pub(crate) fn build() -> Result<Binary, BuildError> {
 
     let binary = Binary::expected();
     if !binary.path.exists() {
-        announce(version);
+        // A silence of minutes would look like a hang.
+        eprintln!("building Kubernetes {version} in tests/control-plane: minutes, the first time");
     }
     let status = Command::new("go")
         .args(arguments(version, &binary.path))
@@ -76,25 +79,8 @@ pub(crate) fn build() -> Result<Binary, BuildError> {
     }
 }
 
-/// The repository's root.
-pub(super) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("invariant: xtask lies in the workspace's root")
-}
-
 fn module() -> PathBuf {
     root().join("tests/control-plane")
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "a silence of minutes would look like a hang"
-)]
-fn announce(version: &str) {
-    eprintln!(
-        "building Kubernetes {version} in tests/control-plane; the first time this takes minutes"
-    );
 }
 
 fn arguments(version: &str, output: &Path) -> Vec<String> {
@@ -120,7 +106,10 @@ fn linker_flags(version: &str) -> String {
         "k8s.io/component-base/version",
         "k8s.io/client-go/pkg/version",
     ] {
+        // The commit is unknown; its default is a placeholder that ends up in
+        // every user agent.
         for (name, value) in [
+            ("gitCommit", ""),
             ("gitVersion", version),
             ("gitMajor", major),
             ("gitMinor", minor),
@@ -151,8 +140,10 @@ impl Binary {
     }
 
     #[cfg(test)]
-    pub(super) fn at(path: &str) -> Self {
-        Self { path: path.into() }
+    pub(super) fn at(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+        }
     }
 
     /// The file, absolute.

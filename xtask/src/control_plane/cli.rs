@@ -8,8 +8,9 @@ use clap::{Args, Subcommand};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
-use super::build::{Binary, BuildError, build, root};
+use super::build::{Binary, BuildError, build};
 use super::instance::{ControlPlane, InstanceError, Options, down};
+use crate::task::root;
 
 /// Build, start or stop a real Kubernetes control plane on this machine.
 #[derive(Debug, Subcommand)]
@@ -84,28 +85,18 @@ fn default_dir() -> PathBuf {
     root().join("target/control-plane/up")
 }
 
-#[expect(
-    clippy::print_stdout,
-    clippy::cast_precision_loss,
-    reason = "the command's output; a size in MB"
-)]
 fn report_build() -> Result<(), CommandError> {
     let start = Instant::now();
     let binary = build()?;
-    let megabytes = fs::metadata(binary.path())?.len() as f64 / 1e6;
+    let megabytes = fs::metadata(binary.path())?.len() / 1_000_000;
     println!(
-        "{} ({megabytes:.0} MB) in {:.0} s",
+        "{} ({megabytes} MB) in {:.0} s",
         binary.path().display(),
         start.elapsed().as_secs_f64()
     );
     Ok(())
 }
 
-#[expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "the command's output"
-)]
 async fn up(flags: Up) -> Result<(), CommandError> {
     let binary = build()?;
     let options = Options {

@@ -2,11 +2,12 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
-use super::build::{Binary, root};
+use super::build::Binary;
+use crate::task::root;
 
 /// What to run, and where. The default is all components, in a fresh directory.
 #[derive(Debug, Clone, Default)]
@@ -200,8 +201,9 @@ impl ControlPlane {
         };
         // Closes its stdin first: that is the request to end.
         let status = child.wait()?;
-        if !status.success() && self.dir.exists() {
-            // Killed, so that it could not clean up.
+        // One that was killed could not clean up. One that refused to start has
+        // nothing to clean up, and the directory may be another's.
+        if status.signal().is_some() && self.dir.exists() {
             let _ = down(&self.binary, &self.dir);
         }
         Ok(Some(status))
@@ -216,57 +218,4 @@ impl Drop for ControlPlane {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_instance_always_hangs_on_the_lifeline() {
-        assert_eq!(
-            arguments(&Options::default(), Path::new("d")),
-            ["up", "--lifeline", "--dir", "d"]
-        );
-    }
-
-    #[test]
-    fn every_option_is_passed_on() {
-        let options = Options {
-            api_only: true,
-            dir: None,
-            logs: Some("l".into()),
-            audit_log: Some("a".into()),
-        };
-        assert_eq!(
-            arguments(&options, Path::new("d"))[4..],
-            ["--api-only", "--logs", "l", "--audit-log", "a"]
-        );
-    }
-
-    #[test]
-    fn an_instance_that_ends_at_once_is_not_ready() {
-        let error = ControlPlane::start(
-            &Binary::at("/bin/false"),
-            &Options {
-                dir: Some("/nowhere".into()),
-                ..Options::default()
-            },
-        )
-        .unwrap_err();
-        assert!(
-            matches!(error, InstanceError::NotReady(status) if !status.success()),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn a_binary_that_is_missing_is_named() {
-        let error = ControlPlane::start(
-            &Binary::at("/no/such/binary"),
-            &Options {
-                dir: Some("/nowhere".into()),
-                ..Options::default()
-            },
-        )
-        .unwrap_err();
-        assert_eq!(error.to_string(), "cannot run /no/such/binary");
-    }
-}
+mod tests;
