@@ -75,7 +75,7 @@ impl<T> Future for Drain<T> {
             if progress.over || progress.releases > *releases {
                 return Poll::Ready(progress.into());
             }
-            *waiter = Some(inner.waiters.watch(cx.waker().clone()));
+            *waiter = Some(inner.waiters.watch(cx.waker().clone(), *releases));
             Poll::Pending
         })
     }

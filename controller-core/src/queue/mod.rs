@@ -29,6 +29,9 @@ mod ticket;
 mod waiters;
 mod work_queue;
 
+#[cfg(test)]
+mod tests;
+
 pub use drain::Drained;
 pub use get::Get;
 pub use limiter::{Bucket, ItemExponentialFailure, ItemFastSlow, MaxOf, RateLimiter, WithMaxWait};

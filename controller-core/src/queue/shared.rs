@@ -47,11 +47,13 @@ impl<T> Shared<T> {
 impl<T> Inner<T> {
     fn rouse(&mut self) -> Wakes {
         let closed = self.state.phase() != Phase::Open;
+        let progress = self.state.progress();
         self.waiters.rouse(&Signal {
             in_line: self.state.len(),
             earliest: self.state.earliest(),
             ended: closed && self.state.len() == 0,
-            drained: closed && self.state.progress().over,
+            drained: closed && progress.over,
+            releases: progress.releases,
         })
     }
 }

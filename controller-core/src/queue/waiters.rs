@@ -19,8 +19,7 @@ pub(super) struct Waiters {
     timekeeper: Option<Timekeeper>,
     /// Getters that were woken and have not been polled or dropped since.
     woken: usize,
-    /// Drains that wait for the last key.
-    drains: Vec<(WaiterId, Waker)>,
+    drains: Vec<Drainer>,
     next: WaiterId,
 }
 
@@ -36,6 +35,8 @@ pub(super) struct Signal {
     pub(super) ended: bool,
     /// Every drain shall return.
     pub(super) drained: bool,
+    /// Drains that have seen fewer releases shall return.
+    pub(super) releases: u64,
 }
 
 /// Wakers to call once the lock is released.
@@ -47,6 +48,13 @@ struct Timekeeper {
     id: WaiterId,
     waker: Waker,
     armed: Instant,
+}
+
+/// A drain that waits for the last key.
+struct Drainer {
+    id: WaiterId,
+    waker: Waker,
+    releases: u64,
 }
 
 // === impl Waiters ===
@@ -83,26 +91,28 @@ impl Waiters {
         }
     }
 
-    /// A drain waits for its end.
-    pub(super) fn watch(&mut self, waker: Waker) -> WaiterId {
+    /// A drain that began after so many releases waits for its end.
+    pub(super) fn watch(&mut self, waker: Waker, releases: u64) -> WaiterId {
         let id = self.next_id();
-        self.drains.push((id, waker));
+        self.drains.push(Drainer {
+            id,
+            waker,
+            releases,
+        });
         id
     }
 
     /// A drain is polled again or dropped.
     pub(super) fn unwatch(&mut self, id: WaiterId) {
-        self.drains.retain(|(other, _)| *other != id);
+        self.drains.retain(|it| it.id != id);
     }
 
     /// Restores the two rules after a change, and names whom to wake for it.
     pub(super) fn rouse(&mut self, signal: &Signal) -> Wakes {
         let mut wakes = Wakes::default();
-        if signal.drained {
-            wakes
-                .0
-                .extend(self.drains.drain(..).map(|(_, waker)| waker));
-        }
+        let over = |it: &mut Drainer| signal.drained || it.releases < signal.releases;
+        let drains = self.drains.extract_if(.., over);
+        wakes.0.extend(drains.map(|it| it.waker));
         while (signal.ended || self.woken < signal.in_line) && self.wake_one(&mut wakes) {}
         if let Some(earliest) = signal.earliest {
             let late = self.timekeeper.take_if(|it| it.armed > earliest);

@@ -41,16 +41,19 @@ fn a_plain_shutdown_waits_for_nothing() {
 }
 
 /// WQ-09
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_later_shutdown_lets_a_drain_go() {
     let queue = WorkQueue::new("test");
     queue.add(1);
     queue.add(2);
     let _ticket = take(&queue);
-    let mut drain = Box::pin(queue.shut_down_with_drain(far()));
-    assert!(futures::poll!(&mut drain).is_pending());
+    let mut drains = JoinSet::new();
+    drains.spawn(queue.shut_down_with_drain(far()));
+    tokio::task::yield_now().await;
+    assert!(drains.try_join_next().is_none());
     queue.shut_down();
-    let drained = drain.now_or_never().unwrap();
+    let drained = timeout(Duration::from_secs(1), drains.join_all()).await;
+    let drained = drained.unwrap()[0];
     assert!(!drained.completed);
     assert_eq!(drained.abandoned, 2, "one in work, one in line");
     assert_eq!(*take(&queue), 2, "a plain shutdown still hands out");

@@ -1,0 +1,3 @@
+//! The rules of the queue, held against a naive model.
+mod model;
+mod properties;
