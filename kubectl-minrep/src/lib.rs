@@ -1,22 +1,27 @@
 //! The kubectl plugin as a library: everything but the process around it.
 //!
-//! [`cli`] reads the command line, [`cmd`] does what it asks for through
+//! [`cli`] reads the command line, `cmd` does what it asks for through
 //! `controller-core`, [`error`] explains what went wrong, and [`out`] is the only part
-//! that prints. [`run`] joins them; `main.rs` and the tests call it.
+//! that prints. [`run`] joins them; `main.rs` calls it.
 
 pub mod cli;
-pub mod cmd;
+mod cmd;
 pub mod error;
 pub mod out;
 mod signal;
 
 use std::ffi::OsString;
 
-use crate::cli::Command;
-use crate::error::Exit;
+use crate::cli::{Command, GlobalArgs};
+use crate::cmd::Failed;
+use crate::error::{Exit, Report};
 use crate::out::Io;
+use crate::signal::{Asked, Signals};
 
 /// Runs one command line, `argv[0]` included, to its end.
+///
+/// Takes over SIGINT and SIGTERM: the first asks the command to end, at the second this
+/// function returns at once, whatever is still under way.
 ///
 /// The dangerous mistake is to call this twice in a process and to expect two logs: the
 /// first call's `-v` and `io` keep the log.
@@ -26,11 +31,40 @@ pub async fn run(argv: Vec<OsString>, io: &Io) -> Exit {
         Err(usage) => return usage.print(io),
     };
     out::init_log(global.verbosity, io);
+    let signals = match Signals::install() {
+        Ok(signals) => signals,
+        Err(error) => {
+            io.talk(Report::error(
+                Exit::Internal,
+                format_args!("cannot listen for signals: {error}"),
+            ));
+            return Exit::Internal;
+        }
+    };
+    let asked = signals.asked();
+    let ended = tokio::select! {
+        ended = carry_out(&global, command, &asked, io) => ended,
+        exit = signals.second() => return exit,
+    };
+    ended.unwrap_or_else(|failed| {
+        let report = failed.into_report().at_verbosity(global.verbosity);
+        io.talk(&report);
+        report.exit
+    })
+}
+
+async fn carry_out(
+    global: &GlobalArgs,
+    command: Command,
+    asked: &Asked,
+    io: &Io,
+) -> Result<Exit, Failed> {
     match command {
-        Command::Version(output) => match cmd::version(output, io) {
-            Ok(()) => Exit::Ok,
-            Err(_) => Exit::Internal,
-        },
-        Command::Run(_) | Command::Once(_) => Exit::Internal,
+        Command::Run(run) => cmd::run(global, run, asked, io).await,
+        Command::Once(once) => cmd::reconcile_once(global, once, asked, io).await,
+        Command::Version(output) => {
+            cmd::version(output, io)?;
+            Ok(Exit::Ok)
+        }
     }
 }

@@ -9,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 use crate::error::Exit;
 
 /// The signals of this process from [`Signals::install`] on.
-pub struct Signals {
+pub(crate) struct Signals {
     listener: Listener,
     first: Asked,
 }
 
 /// Whether a first signal has arrived. A clone sees the same.
 #[derive(Clone)]
-pub struct Asked {
+pub(crate) struct Asked {
     token: CancellationToken,
     /// The exit code of the first signal; 0 before it.
     exit: Arc<AtomicU8>,
@@ -30,7 +30,7 @@ impl Signals {
     /// # Errors
     ///
     /// The system refuses to register a handler.
-    pub fn install() -> io::Result<Self> {
+    pub(crate) fn install() -> io::Result<Self> {
         Ok(Self {
             listener: Listener::install()?,
             first: Asked {
@@ -41,13 +41,13 @@ impl Signals {
     }
 
     /// What a command looks at to know that it should end.
-    pub fn asked(&self) -> Asked {
+    pub(crate) fn asked(&self) -> Asked {
         self.first.clone()
     }
 
     /// Passes the first signal on and returns at the second one. Until then this future
     /// must be polled, or no signal is seen.
-    pub async fn second(mut self) -> Exit {
+    pub(crate) async fn second(mut self) -> Exit {
         let exit = self.listener.next().await;
         self.first.exit.store(exit.code(), Ordering::Release);
         self.first.token.cancel();
@@ -59,12 +59,12 @@ impl Signals {
 
 impl Asked {
     /// Cancelled by the first signal.
-    pub fn token(&self) -> CancellationToken {
+    pub(crate) fn token(&self) -> CancellationToken {
         self.token.clone()
     }
 
     /// The exit code of a command that was cut short, `None` before any signal.
-    pub fn exit(&self) -> Option<Exit> {
+    pub(crate) fn exit(&self) -> Option<Exit> {
         let code = self.exit.load(Ordering::Acquire);
         [Exit::Interrupted, Exit::Terminated]
             .into_iter()

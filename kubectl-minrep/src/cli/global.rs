@@ -5,6 +5,9 @@ use clap::Args;
 
 use super::duration::parse_timeout;
 
+/// kube-apiserver gives up on a request after one minute itself.
+const LONGEST_WRITE: Duration = Duration::from_mins(1);
+
 /// The flags that every command takes, named as kubectl names them.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Kubernetes options")]
@@ -68,6 +71,12 @@ impl GlobalArgs {
     /// The deadline of one request; `None` without one.
     pub fn deadline(&self) -> Option<Duration> {
         Some(self.request_timeout).filter(|timeout| !timeout.is_zero())
+    }
+
+    /// How long writes under way are awaited when the command ends: a little longer than
+    /// the deadline that ends them, and not for ever where there is none.
+    pub fn write_deadline(&self) -> Duration {
+        self.deadline().unwrap_or(LONGEST_WRITE) + Duration::from_secs(1)
     }
 
     /// The namespace that was asked for. As with kubectl, `-n ""` asks for none.

@@ -10,6 +10,7 @@ pub struct OnceArgs {
     #[arg(value_name = "deployment/NAME")]
     pub targets: Vec<String>,
 
+    /// What `run` takes too.
     #[command(flatten)]
     pub rule: RuleArgs,
 

@@ -9,6 +9,7 @@ use super::duration::parse_duration;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct RunArgs {
+    /// What `reconcile once` takes too.
     #[command(flatten)]
     pub rule: RuleArgs,
 

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use clap::error::ErrorKind;
+use controller_core::controllers::min_replicas::{
+    DryRun, HpaPolicy, OptIn, SYSTEM_NAMESPACES, Settings, ZeroPolicy,
+};
+use controller_core::watch::{LabelSelector, SelectorError};
 
 use super::once::OutputArg;
 use super::rule::parse_dry_run;
-use super::target::is_dns_label;
 use super::{
     DryRunArg, GlobalArgs, HpaArg, OnceArgs, ReconcileVerb, RuleArgs, RunArgs, Verb, ZeroArg,
     parse_targets,
@@ -60,30 +63,15 @@ pub struct UsageError {
 /// What `run` and `reconcile once` share.
 #[derive(Clone, Debug)]
 pub struct Rule {
+    /// What the controller is told.
+    pub settings: Settings,
     /// `-A`. Like kubectl's it wins over `-n`.
     pub all_namespaces: bool,
-    /// `-l`.
-    pub selector: Option<String>,
-    /// `--min`.
-    pub min: i32,
-    /// `--opt-in-label`.
-    pub opt_in: (String, String),
-    /// `--zero`.
-    pub zero: ZeroArg,
-    /// `--hpa`.
-    pub hpa: HpaArg,
-    /// The namespaces that are left out.
-    pub excluded: BTreeSet<String>,
     /// `--workers`.
     pub workers: usize,
-    /// `--dry-run`, never [`DryRunArg::Bare`].
-    pub dry_run: DryRunArg,
     /// Said on stderr before anything else.
     pub notes: Vec<String>,
 }
-
-/// Left out unless asked for: what runs there runs the cluster itself.
-const SYSTEM_NAMESPACES: [&str; 3] = ["kube-system", "kube-public", "kube-node-lease"];
 
 const SEE_RUN: &str = "See 'kubectl minrep run -h' for help and examples.";
 const SEE_ONCE: &str = "See 'kubectl minrep reconcile once -h' for help and examples.";
@@ -131,7 +119,7 @@ fn once(arguments: &OnceArgs, global: &GlobalArgs) -> Result<Once, UsageError> {
     if let Some(named) = arguments.targets.first() {
         for (given, flag) in [
             (rule.all_namespaces, "--all-namespaces (-A)"),
-            (rule.selector.is_some(), "--selector (-l)"),
+            (rule.settings.selector.is_some(), "--selector (-l)"),
         ] {
             if given {
                 mistakes.push(format!(
@@ -150,44 +138,55 @@ fn once(arguments: &OnceArgs, global: &GlobalArgs) -> Result<Once, UsageError> {
 
 fn rule(arguments: &RuleArgs, global: &GlobalArgs, mistakes: &mut Vec<String>) -> Rule {
     let mut notes = Vec::new();
-    if let Some(namespace) = global.explicit_namespace()
-        && !is_dns_label(namespace)
-    {
-        mistakes.push(format!(
-            "invalid namespace {namespace:?}: lower case letters, digits and '-' only"
-        ));
-    }
-    let dry_run = match arguments.dry_run {
-        DryRunArg::Bare => {
-            notes.push("Warning: --dry-run without a value means --dry-run=client".to_owned());
-            DryRunArg::Client
-        }
-        given => given,
-    };
-    let opt_in = match arguments.opt_in_label.split_once('=') {
-        Some((key, value)) if !key.is_empty() => (key.to_owned(), value.to_owned()),
-        _ => {
-            mistakes.push(format!(
-                "invalid --opt-in-label {:?}: must be KEY=VALUE",
-                arguments.opt_in_label
-            ));
-            (String::new(), String::new())
-        }
-    };
-    Rule {
-        all_namespaces: arguments.all_namespaces,
-        selector: arguments
-            .selector
-            .clone()
-            .filter(|text| !text.trim().is_empty()),
+    let opt_in = arguments.opt_in_label.parse().unwrap_or_else(|error| {
+        mistakes.push(format!("invalid --opt-in-label: {error}"));
+        OptIn::default()
+    });
+    let settings = Settings {
         min: arguments.min,
         opt_in,
-        zero: arguments.zero,
-        hpa: arguments.hpa,
-        excluded: excluded_namespaces(arguments, global),
+        selector: selector(arguments, mistakes),
+        zero: match arguments.zero {
+            ZeroArg::Raise => ZeroPolicy::Raise,
+            ZeroArg::Keep => ZeroPolicy::Keep,
+        },
+        hpa: match arguments.hpa {
+            HpaArg::Skip => HpaPolicy::Skip,
+            HpaArg::Ignore => HpaPolicy::Ignore,
+        },
+        excluded_namespaces: excluded_namespaces(arguments, global),
+        dry_run: match arguments.dry_run {
+            DryRunArg::None => DryRun::None,
+            DryRunArg::Client => DryRun::Client,
+            DryRunArg::Server => DryRun::Server,
+            DryRunArg::Bare => {
+                notes.push("Warning: --dry-run without a value means --dry-run=client".to_owned());
+                DryRun::Client
+            }
+        },
+    };
+    Rule {
+        settings,
+        all_namespaces: arguments.all_namespaces,
         workers: usize::from(arguments.workers),
-        dry_run,
         notes,
+    }
+}
+
+/// A mistake in the selector is shown where it stands.
+fn selector(arguments: &RuleArgs, mistakes: &mut Vec<String>) -> Option<LabelSelector> {
+    let text = arguments.selector.as_deref()?;
+    match LabelSelector::parse(text) {
+        Ok(selector) => Some(selector).filter(|selector| !selector.is_everything()),
+        Err(error) => {
+            let SelectorError { message, column } = error;
+            let caret = " ".repeat(column.saturating_sub(1));
+            mistakes.push(format!(
+                "invalid label selector {text:?}: {message} at column {column}\n         \
+                 {text}\n         {caret}^"
+            ));
+            None
+        }
     }
 }
 

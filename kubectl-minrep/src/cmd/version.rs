@@ -40,7 +40,7 @@ struct Range {
 /// # Errors
 ///
 /// stdout cannot be written to.
-pub fn version(output: OutputArg, io: &Io) -> io::Result<()> {
+pub(crate) fn version(output: OutputArg, io: &Io) -> io::Result<()> {
     let version = Version {
         api_version: "minrep.dev/v1alpha1",
         kind: "Version",

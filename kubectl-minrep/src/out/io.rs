@@ -57,13 +57,17 @@ impl Io {
 
     /// Writes to stdout what the command was asked for.
     ///
+    /// A reader that closed the pipe (`| head -1`) has what it wanted: no error.
+    ///
     /// # Errors
     ///
-    /// A closed pipe, a full disk: without its data a command has not done its work.
+    /// A full disk and the like.
     pub fn data(&self, text: impl Display) -> io::Result<()> {
         let mut stdout = self.stdout.lock();
-        write!(stdout, "{text}")?;
-        stdout.flush()
+        match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
+        }
     }
 
     /// Writes one line, or several, to stderr. Failing to talk fails no command.

@@ -3,10 +3,23 @@
 //! stdout is data, stderr is talk: what a script reads comes from [`Io::data`], all else
 //! from [`Io::talk`] and the log. Text that comes from a cluster is escaped here, so that
 //! a name or a message cannot move the cursor, forge a line or recolour a terminal.
+mod banner;
 mod escape;
+mod failures;
 mod io;
+mod json;
 mod log;
+mod pass;
+#[cfg(test)]
+mod sample;
+mod show_pass;
+mod summary;
+mod table;
 
+pub use banner::run_banner;
 pub use escape::{escape_line, escape_text};
 pub use io::{Buffer, Captured, Io};
 pub use log::init_log;
+pub use pass::{Counts, Pass};
+pub use show_pass::show_pass;
+pub use summary::run_summary;

@@ -63,7 +63,7 @@ fn switches_take_a_value_after_the_equals_sign() {
 #[test]
 fn excluded_namespaces_add_up_and_an_empty_value_clears() {
     let excluded = |words: &str| -> Vec<String> {
-        let excluded = once(words).rule.excluded;
+        let excluded = once(words).rule.settings.excluded_namespaces;
         excluded.into_iter().collect()
     };
     assert_eq!(
@@ -97,7 +97,7 @@ fn excluded_namespaces_add_up_and_an_empty_value_clears() {
 #[test]
 fn a_bare_dry_run_is_a_client_dry_run_with_a_note() {
     let rule = once("--dry-run deployment/web").rule;
-    assert_eq!(rule.dry_run, DryRunArg::Client);
+    assert_eq!(rule.settings.dry_run, DryRun::Client);
     assert_snapshot!(rule.notes.join("\n"), @"Warning: --dry-run without a value means --dry-run=client");
 }
 
@@ -109,15 +109,28 @@ fn flags_that_do_not_go_together_are_reported_at_once() {
 
     See 'kubectl minrep reconcile once -h' for help and examples.
     ");
-    assert_snapshot!(refused("reconcile once -n Shop! --opt-in-label x web"), @r#"
-    error: invalid namespace "Shop!": lower case letters, digits and '-' only
-    error: invalid --opt-in-label "x": must be KEY=VALUE
+    assert_snapshot!(refused("reconcile once --opt-in-label x web"), @r#"
+    error: invalid --opt-in-label: expected KEY=VALUE, got "x"
     error: web is not of the form deployment/NAME; did you mean deployment/web?
 
     See 'kubectl minrep reconcile once -h' for help and examples.
     "#);
     assert_snapshot!(refused("run --opt-in-label =true"), @r#"
-    error: invalid --opt-in-label "=true": must be KEY=VALUE
+    error: invalid --opt-in-label: expected KEY=VALUE, got "=true"
+
+    See 'kubectl minrep run -h' for help and examples.
+    "#);
+}
+
+#[test]
+fn a_bad_selector_is_shown_where_it_is_wrong() {
+    let argv = ["kubectl-minrep", "run", "-l", "app in (a,b"].map(OsString::from);
+    let error = crate::cli::parse(argv.into()).unwrap_err();
+    assert_eq!(error.exit, Exit::Usage);
+    assert_snapshot!(error.text, @r#"
+    error: invalid label selector "app in (a,b": expected ')' at column 12
+             app in (a,b
+                        ^
 
     See 'kubectl minrep run -h' for help and examples.
     "#);

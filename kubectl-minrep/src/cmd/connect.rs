@@ -1,0 +1,111 @@
+use std::panic::resume_unwind;
+use std::time::Duration;
+
+use controller_core::client::{
+    ClientOptions, Loaded, Loader, OnWait, Scope, Waiting, build, user_agent,
+};
+use parking_lot::Mutex;
+use tokio::task::spawn_blocking;
+use tokio::time::Instant;
+
+use crate::cli::{GlobalArgs, Rule};
+use crate::error::{Place, Report, explain_config};
+use crate::out::{Io, escape_line};
+
+/// How long a connection may take: longer than any handshake, shorter than the patience
+/// of who mistyped an address.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A wait is silent for this long, and then told again only so often.
+const SILENT_WAIT: Duration = Duration::from_secs(2);
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+
+/// A client, and what it is connected to.
+pub(super) struct Connection {
+    pub(super) client: kube::Client,
+    pub(super) scope: Scope,
+    pub(super) place: Place,
+}
+
+/// Finds the configuration and makes a client of it. Nothing is sent yet, but a
+/// credential helper may run.
+pub(super) async fn connect(
+    global: &GlobalArgs,
+    rule: &Rule,
+    command: &'static str,
+    io: &Io,
+) -> Result<Connection, Report> {
+    for note in &rule.notes {
+        io.talk(note);
+    }
+    let namespace = global.explicit_namespace().map(str::to_owned);
+    let typed = namespace.is_some();
+    let loader = Loader {
+        kubeconfig: global.kubeconfig.clone(),
+        context: global.context.clone(),
+        namespace,
+        ..Loader::new()
+    };
+    let loaded = loader
+        .load()
+        .map_err(|error| explain_config(&error, typed))?;
+    let mut options = ClientOptions::new(user_agent(
+        env!("CARGO_PKG_NAME"),
+        env!("CARGO_PKG_VERSION"),
+    ));
+    options.request_timeout = global.deadline();
+    options.connect_timeout = CONNECT_TIMEOUT;
+    options.on_wait = Some(tell_waits(io.clone()));
+    // A credential helper may wait for a person; signals must be heard meanwhile.
+    let (client, loaded) = spawn_blocking(move || (build(&loaded, &options), loaded))
+        .await
+        .unwrap_or_else(|panicked| resume_unwind(panicked.into_panic()));
+    let client = client.map_err(|error| explain_config(&error, typed))?;
+    let scope = match rule.all_namespaces {
+        true => Scope::All,
+        false => Scope::Namespace(loaded.namespace.clone()),
+    };
+    let place = place(global, &scope, loaded, command);
+    Ok(Connection {
+        client,
+        scope,
+        place,
+    })
+}
+
+fn place(global: &GlobalArgs, scope: &Scope, loaded: Loaded, command: &'static str) -> Place {
+    Place {
+        context: loaded.context,
+        cluster: loaded.cluster,
+        user: loaded.user,
+        server: loaded.server,
+        namespace: match scope {
+            Scope::All => None,
+            Scope::Namespace(namespace) => Some(namespace.clone()),
+        },
+        kubeconfig: global
+            .kubeconfig
+            .as_ref()
+            .map(|file| file.display().to_string()),
+        has_authority: loaded.config.root_cert.is_some(),
+        command,
+    }
+}
+
+/// Says what is waited for, but not every second.
+fn tell_waits(io: Io) -> OnWait {
+    let last_line: Mutex<Option<Instant>> = Mutex::new(None);
+    OnWait::new(move |waiting: &Waiting| {
+        let now = Instant::now();
+        let mut last_line = last_line.lock();
+        let recent = last_line.is_some_and(|last| now.duration_since(last) < BETWEEN_LINES);
+        if waiting.elapsed >= SILENT_WAIT && !recent {
+            *last_line = Some(now);
+            io.talk(format_args!(
+                "Waiting for the server ({}): {}",
+                waiting.request,
+                escape_line(&waiting.why)
+            ));
+        }
+    })
+}

@@ -1,0 +1,50 @@
+use std::sync::Arc;
+
+use controller_core::controllers::min_replicas::DecisionLog;
+use controller_core::runtime::{self, RunOptions};
+use tokio::time::Instant;
+
+use super::Failed;
+use super::connect::connect;
+use crate::cli::{GlobalArgs, Run};
+use crate::error::{Exit, explain_not_synced};
+use crate::out::{Io, run_banner, run_summary};
+use crate::signal::Asked;
+
+/// `kubectl minrep run`: keeps the minimum until the first signal, then drains.
+///
+/// # Errors
+///
+/// What keeps the controller from seeing the cluster at all: configuration, TLS, a
+/// refusal. Once it has seen everything, nothing but a signal ends it.
+pub(crate) async fn run(
+    global: &GlobalArgs,
+    run: Run,
+    asked: &Asked,
+    io: &Io,
+) -> Result<Exit, Failed> {
+    let connection = connect(global, &run.rule, "run", io).await?;
+    let started = Instant::now();
+    let settings = run.rule.settings;
+    let dry_run = settings.dry_run;
+    io.talk(run_banner(&connection.place, &settings));
+    let options = RunOptions {
+        settings,
+        scope: connection.scope,
+        workers: run.rule.workers,
+        write_deadline: global.write_deadline(),
+        resync: run.resync,
+        shutdown_grace_period: run.shutdown_grace_period,
+    };
+    let log = Arc::new(DecisionLog::default());
+    let summary = runtime::run(connection.client, options, log.clone(), asked.token())
+        .await
+        .map_err(|error| explain_not_synced(&error, &connection.place))?;
+    io.talk(run_summary(
+        &log.tally(),
+        &summary,
+        started.elapsed(),
+        dry_run,
+    ));
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,142 @@
+//! 403 → the rule that is missing, and the commands that grant it.
+
+use controller_core::client::Answer;
+
+use super::{Exit, Place, Report};
+
+/// What min-replicas needs: the least that each of its parts works with. `manifests/`
+/// grants the same.
+const NEEDS: [Need; 4] = [
+    Need::new("deployments.apps", "get,list,watch", "minrep-deployments"),
+    Need::new("deployments.apps/scale", "patch", "minrep-scale"),
+    Need::new(
+        "horizontalpodautoscalers.autoscaling",
+        "list,watch",
+        "minrep-autoscalers",
+    ),
+    Need::new("namespaces", "get,list,watch", "minrep-namespaces"),
+];
+
+struct Need {
+    resource: &'static str,
+    /// All of them: who may list and not watch would be refused next.
+    verbs: &'static str,
+    role: &'static str,
+}
+
+// === impl Need ===
+
+impl Need {
+    const fn new(resource: &'static str, verbs: &'static str, role: &'static str) -> Self {
+        Self {
+            resource,
+            verbs,
+            role,
+        }
+    }
+}
+
+/// Explains a refusal.
+pub(super) fn forbidden(answer: &Answer, place: &Place) -> Report {
+    let mut report = Report::from_server(Exit::Denied, "Forbidden", &answer.message)
+        .fact(missing_rule(answer, place))
+        .hint(grant(answer));
+    if answer.target.namespace.is_none() && answer.target.resource != "namespaces" {
+        report = report.hint("with rights in one namespace only, pass `-n NAMESPACE`");
+    }
+    if answer
+        .target
+        .resource
+        .starts_with("horizontalpodautoscalers")
+    {
+        report =
+            report.hint("`--hpa=ignore` does without, and may fight with an autoscaler for ever");
+    }
+    report
+}
+
+/// `missing: patch deployments.apps/scale in namespace shop   (needed by `run`)`.
+pub(crate) fn missing_rule(answer: &Answer, place: &Place) -> String {
+    let target = &answer.target;
+    let scope = match &target.namespace {
+        Some(namespace) => format!("in namespace {namespace}"),
+        None => "at cluster scope".to_owned(),
+    };
+    format!(
+        "missing: {} {} {scope}   (needed by `{}`)",
+        answer.verb, target.resource, place.command
+    )
+}
+
+/// The commands with which somebody who may can grant the missing rule.
+pub(crate) fn grant(answer: &Answer) -> String {
+    let target = &answer.target;
+    let need = NEEDS.iter().find(|need| need.resource == target.resource);
+    let (role, verbs) = match need {
+        Some(need) => (need.role, need.verbs),
+        None => ("minrep", answer.verb.as_str()),
+    };
+    let (kind, scope) = match &target.namespace {
+        Some(namespace) => ("role", format!(" -n {}", shell_word(namespace))),
+        None => ("clusterrole", String::new()),
+    };
+    let resource = &target.resource;
+    let subject = subject(&answer.message);
+    format!(
+        "a cluster admin can grant it with\n\
+         \x20       kubectl create {kind} {role}{scope} --verb={verbs} --resource={resource}\n\
+         \x20       kubectl create {kind}binding {role}{scope} --{kind}={role} {subject}"
+    )
+}
+
+/// `--user=ana`: who was refused, as the server's sentence says it.
+fn subject(message: &str) -> String {
+    let user = message
+        .split_once("User \"")
+        .and_then(|(_, rest)| rest.split_once('"'))
+        .map(|(user, _)| user);
+    match user {
+        None => "--user=USER".to_owned(),
+        Some(user) => match user.strip_prefix("system:serviceaccount:") {
+            Some(account) => format!("--serviceaccount={}", shell_word(account)),
+            None => format!("--user={}", shell_word(user)),
+        },
+    }
+}
+
+/// `text` as one word of a shell: hints are copied, and names come from a cluster.
+pub(super) fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-@:/+=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_subject_is_whom_the_server_names() {
+        assert_eq!(
+            subject(r#"pods is forbidden: User "ana" cannot list resource "pods""#),
+            "--user=ana"
+        );
+        assert_eq!(
+            subject(r#"x: User "system:serviceaccount:ops:minrep" cannot list"#),
+            "--serviceaccount=ops:minrep"
+        );
+        assert_eq!(subject("forbidden"), "--user=USER");
+    }
+
+    #[test]
+    fn a_name_cannot_become_a_command() {
+        assert_eq!(
+            subject(r#"User "x; rm -rf ~ 'y" cannot"#),
+            r"--user='x; rm -rf ~ '\''y'"
+        );
+        assert_eq!(shell_word(""), "''");
+    }
+}

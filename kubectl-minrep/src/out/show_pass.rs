@@ -1,0 +1,120 @@
+//! The order in which a pass is told.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+
+use controller_core::controllers::min_replicas::{Class, Effect, Reason, Verdict};
+
+use super::failures::{failures, not_found};
+use super::json::document;
+use super::pass::Pass;
+use super::summary::pass_summary;
+use super::table::table;
+use super::{Io, escape_line};
+use crate::cli::OutputArg;
+use crate::error::{Place, from_server};
+
+/// How many lines of one sort are worth reading one by one.
+const MOST_LINES: usize = 10;
+
+/// Writes the report to stdout and everything that explains it to stderr; the summary
+/// line is last. `named`: the user asked for these Deployments by name, and wants to hear
+/// of each.
+///
+/// # Errors
+///
+/// stdout takes no more. The rest has been told all the same.
+pub fn show_pass(
+    io: &Io,
+    pass: &Pass,
+    output: OutputArg,
+    named: bool,
+    place: &Place,
+) -> io::Result<()> {
+    let table = table(pass);
+    let written = match output {
+        OutputArg::Json => document(pass)
+            .map_err(io::Error::other)
+            .and_then(|document| io.data(document)),
+        OutputArg::Table => table.as_ref().map_or(Ok(()), |table| io.data(table)),
+    };
+    for line in warnings(pass) {
+        io.talk(line);
+    }
+    if named {
+        for verdict in pass.verdicts.iter().filter(|verdict| is_unchanged(verdict)) {
+            io.talk(escape_line(&format!("{} {verdict}", verdict.object())));
+        }
+    } else if table.is_none() && !pass.interrupted {
+        io.talk(nothing(pass, place));
+    }
+    for key in &pass.missing {
+        io.talk(from_server("NotFound", &not_found(key)));
+    }
+    for line in failures(pass, place) {
+        io.talk(line);
+    }
+    if !named && let Some(line) = skipped(pass) {
+        io.talk(line);
+    }
+    io.talk(pass_summary(pass));
+    written
+}
+
+fn is_unchanged(verdict: &Verdict) -> bool {
+    matches!(verdict.effect, Effect::None)
+}
+
+/// What was not taken into account, and who stays below the minimum though nobody else
+/// raises it.
+fn warnings(pass: &Pass) -> Vec<String> {
+    let odd = pass.verdicts.iter().filter(|verdict| {
+        matches!(
+            verdict.reason,
+            Reason::Autoscaled {
+                odd_api_version: Some(_),
+                ..
+            }
+        )
+    });
+    let odd = odd.map(|verdict| format!("{} ({}) {verdict}", verdict.object(), verdict.key));
+    pass.warnings
+        .iter()
+        .cloned()
+        .chain(odd.take(MOST_LINES))
+        .map(|warning| format!("Warning: {}", escape_line(&warning)))
+        .collect()
+}
+
+fn nothing(pass: &Pass, place: &Place) -> String {
+    let what = if pass.verdicts.is_empty() {
+        "No opted-in Deployments found"
+    } else {
+        "No Deployment needs a change"
+    };
+    match &place.namespace {
+        Some(namespace) => format!("{what} in {namespace} namespace."),
+        None => format!("{what}."),
+    }
+}
+
+/// `Skipped: 4 Autoscaled, 2 Owned (`-o json` names them)`.
+fn skipped(pass: &Pass) -> Option<String> {
+    let mut reasons: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for verdict in pass.verdicts.iter().filter(|verdict| is_unchanged(verdict)) {
+        if verdict.reason.class() == Class::Skipped {
+            *reasons.entry(verdict.reason.name()).or_default() += 1;
+        }
+    }
+    let mut line = String::new();
+    for (reason, count) in reasons {
+        let separator = if line.is_empty() { "Skipped: " } else { ", " };
+        // Writing to a string cannot fail.
+        let _ = write!(line, "{separator}{count} {reason}");
+    }
+    (!line.is_empty()).then(|| line + " (`-o json` names them)")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+use controller_core::client::ObjectKey;
+use insta::assert_snapshot;
+
+use super::*;
+use crate::out::sample::*;
+
+#[test]
+fn a_pass_is_summed_up_in_the_same_words() {
+    let mut pass = pass(vec![
+        failed("api", no_space("api")),
+        autoscaled("db"),
+        satisfied("queue"),
+        raised("web", 1),
+    ]);
+    assert_snapshot!(pass_summary(&pass), @"Reconciled 4 Deployments in 3.1s: 1 raised, 1 failed, 1 skipped, 1 already satisfied");
+    pass.missing = vec![ObjectKey::namespaced("shop", "nope")];
+    assert_snapshot!(pass_summary(&pass), @"Reconciled 5 Deployments in 3.1s: 1 raised, 1 failed, 1 skipped, 1 already satisfied, 1 not found");
+}
+
+#[test]
+fn a_dry_run_is_never_mistaken_for_the_real_one() {
+    for (dry_run, said) in [
+        (DryRun::Client, "(dry run)"),
+        (DryRun::Server, "(server dry run)"),
+    ] {
+        let mut pass = pass(vec![would_raise("web", dry_run)]);
+        pass.dry_run = dry_run;
+        let line = pass_summary(&pass);
+        assert!(line.ends_with(said), "{line}");
+        assert!(line.contains("would raise 1"), "{line}");
+    }
+}
+
+#[test]
+fn an_interrupted_pass_says_so() {
+    let reason = controller_core::controllers::min_replicas::Reason::Raise { from: 1, to: 2 };
+    let effect = controller_core::controllers::min_replicas::Effect::NotSent;
+    let mut pass = pass(vec![raised("api", 1), verdict("web", reason, effect)]);
+    pass.interrupted = true;
+    assert_snapshot!(pass_summary(&pass), @"Interrupted: reconciled 1 Deployment in 3.1s: 1 raised, 0 failed, 0 skipped, 0 already satisfied, 1 not sent");
+}
+
+#[test]
+fn a_run_is_summed_up_when_it_stops() {
+    let tally = Tally {
+        raised: 7,
+        would_raise: 3,
+        failing: 1,
+    };
+    let mut left = RunSummary {
+        completed: true,
+        reconciled: 400,
+        dropped_delayed: 0,
+        abandoned: 0,
+        unanswered: 0,
+    };
+    let after = Duration::from_secs(3723);
+    assert_snapshot!(run_summary(&tally, &left, after, DryRun::None), @"Stopped after 1h2m3s: 7 raised, 1 failing");
+    assert_snapshot!(run_summary(&tally, &left, after, DryRun::Client), @"Stopped after 1h2m3s: would raise 3, 1 failing (dry run)");
+    left.dropped_delayed = 1;
+    left.abandoned = 12;
+    assert_snapshot!(run_summary(&tally, &left, Duration::from_secs(90), DryRun::None), @"Stopped after 1m30s: 7 raised, 1 failing, 1 waiting to be tried again, 12 not looked at");
+}
