@@ -1,5 +1,6 @@
 //! Which kubectl to use.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, io};
@@ -51,14 +52,16 @@ struct ClientVersion {
 /// # Errors
 /// [`KubectlError`] if there is none and none can be built.
 pub(crate) fn kubectl() -> Result<PathBuf, KubectlError> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let found = env::split_paths(&path)
-        .map(|directory| directory.join("kubectl"))
-        .find(|candidate| version(candidate).is_some_and(|version| version >= OLDEST));
-    match found {
+    match on_path(&env::var_os("PATH").unwrap_or_default()) {
         Some(path) => Ok(path),
         None => link(build()?.path()),
     }
+}
+
+fn on_path(path: &OsStr) -> Option<PathBuf> {
+    env::split_paths(path)
+        .map(|directory| directory.join("kubectl"))
+        .find(|candidate| version(candidate).is_some_and(|version| version >= OLDEST))
 }
 
 /// The binary is a kubectl when it is called by that name.
@@ -95,7 +98,46 @@ fn parse(output: &[u8]) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
+
+    fn fake(git_version: &str) -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("kubectl");
+        let output = format!(r#"{{"clientVersion": {{"gitVersion": "{git_version}"}}}}"#);
+        fs::write(&path, format!("#!/bin/sh\necho '{output}'\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        directory
+    }
+
+    #[test]
+    fn the_first_kubectl_that_is_new_enough_is_taken() {
+        let (none, old, first, second) = (
+            tempfile::tempdir().unwrap(),
+            fake("v1.26.9"),
+            fake("v1.27.0"),
+            fake("v1.36.1"),
+        );
+        let path =
+            env::join_paths([&none, &old, &first, &second].map(tempfile::TempDir::path)).unwrap();
+        assert_eq!(on_path(&path), Some(first.path().join("kubectl")));
+        let path = env::join_paths([&none, &old].map(tempfile::TempDir::path)).unwrap();
+        assert_eq!(on_path(&path), None);
+    }
+
+    #[test]
+    fn the_built_one_is_called_kubectl_and_can_be_asked_for_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let binary = directory.path().join("control-plane");
+        fs::write(&binary, "x").unwrap();
+        for _ in 0..2 {
+            let path = link(&binary).unwrap();
+            assert_eq!(path, directory.path().join("kubectl"));
+            assert_eq!(fs::read(&path).unwrap(), b"x");
+        }
+    }
 
     fn parsed(git_version: &str) -> Option<(u32, u32)> {
         parse(format!(r#"{{"clientVersion": {{"gitVersion": "{git_version}"}}, "kustomizeVersion": "v5"}}"#).as_bytes())

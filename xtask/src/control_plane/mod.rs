@@ -19,7 +19,7 @@ mod cli;
 mod instance;
 mod kubectl;
 
-pub(crate) use build::{Binary, BuildError, build};
+pub(crate) use build::build;
 pub(crate) use cli::{Command, run};
-pub(crate) use instance::{ControlPlane, InstanceError, Options};
-pub(crate) use kubectl::{KubectlError, kubectl};
+pub(crate) use instance::{ControlPlane, Options};
+pub(crate) use kubectl::kubectl;
