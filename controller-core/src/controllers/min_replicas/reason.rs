@@ -189,7 +189,7 @@ impl fmt::Display for Reason {
             } => write!(
                 f,
                 "targeted by HorizontalPodAutoscaler {autoscaler}, which may never scale it: \
-                 its target has {odd}, not \"apps/v1\""
+                 its target has {odd} where \"apps/v1\" is needed"
             ),
             Self::Raise { from, to } => {
                 write!(f, "below the minimum of {to} ({})", Replicas(*from))

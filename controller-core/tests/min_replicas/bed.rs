@@ -1,0 +1,215 @@
+//! A controller over a simulated server, with caches that show what a test lets them see.
+
+use std::sync::Arc;
+
+use controller_core::client::{ClientOptions, ObjectKey, layered};
+use controller_core::controllers::min_replicas::{
+    Caches, Deployment, HorizontalPodAutoscaler, MinReplicas, Namespace, Reporter, Settings,
+    TARGET_INDEX, Verdict, target_index,
+};
+use controller_core::store::{CacheWriter, IndexFunction, cache};
+use controller_core::watch::{Object, WatchEvent};
+use controller_core::worker::{Outcome, ReconcileError, Reconciler};
+use controller_core::write::ScaleWriter;
+use parking_lot::Mutex;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use sim_apiserver::faults::{Faults, Verb};
+use sim_apiserver::{Recorded, SimApiServer};
+use tokio::time::Duration;
+
+/// How long the client waits for an answer.
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+
+pub(crate) struct Bed {
+    pub(crate) server: SimApiServer,
+    pub(crate) writer: Arc<ScaleWriter>,
+    pub(crate) reports: Arc<Reports>,
+    controller: MinReplicas<Arc<ScaleWriter>>,
+    deployments: CacheWriter<Deployment>,
+    autoscalers: CacheWriter<HorizontalPodAutoscaler>,
+    namespaces: CacheWriter<Namespace>,
+}
+
+/// Every verdict that was reported, as a line.
+#[derive(Default)]
+pub(crate) struct Reports(Mutex<Vec<String>>);
+
+impl Reporter for Reports {
+    fn report(&self, verdict: &Verdict) {
+        self.0.lock().push(verdict.to_string());
+    }
+}
+
+impl Reports {
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock())
+    }
+}
+
+// === impl Bed ===
+
+impl Bed {
+    pub(crate) async fn start(settings: Settings) -> Self {
+        let server = SimApiServer::builder().start().await.unwrap();
+        server.seed(json!({
+            "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"},
+        }));
+        let options = ClientOptions {
+            request_timeout: Some(REQUEST_TIMEOUT),
+            ..ClientOptions::new("test")
+        };
+        let client = layered(server.service(), &options);
+        let (deployments, deployment_lister) = cache(Vec::new());
+        let index: IndexFunction<HorizontalPodAutoscaler> = Box::new(target_index);
+        let (autoscalers, autoscaler_lister) = cache(vec![(TARGET_INDEX, index)]);
+        let (namespaces, namespace_lister) = cache(Vec::new());
+        let caches = Caches {
+            deployments: deployment_lister,
+            autoscalers: Some(autoscaler_lister),
+            namespaces: Some(namespace_lister),
+        };
+        let writer = Arc::new(ScaleWriter::new(client.clone()));
+        let reports = Arc::new(Reports::default());
+        let controller = MinReplicas::new(
+            caches,
+            client,
+            settings,
+            Arc::clone(&writer),
+            Arc::clone(&reports) as Arc<dyn Reporter>,
+        )
+        .unwrap();
+        Self {
+            server,
+            writer,
+            reports,
+            controller,
+            deployments,
+            autoscalers,
+            namespaces,
+        }
+    }
+
+    /// With the settings as a first user meets them, and `shop/web` at 1 replica on the
+    /// server and in the cache.
+    pub(crate) async fn with_web() -> Self {
+        let mut bed = Self::start(Settings::default()).await;
+        bed.seed("web", |_| ());
+        bed
+    }
+
+    /// An opted-in Deployment at 1 replica, on the server and in the cache.
+    pub(crate) fn seed(&mut self, name: &str, change: impl FnOnce(&mut Value)) {
+        self.server.seed(deployment(name, change));
+        self.observe(name);
+    }
+
+    /// Lets the cache see what the server has.
+    pub(crate) fn observe(&mut self, name: &str) {
+        let stored = self.server.object("deployments", "shop", name).unwrap();
+        put(&mut self.deployments, stored);
+    }
+
+    pub(crate) fn observe_autoscaler(&mut self, name: &str, target: Value) {
+        put(
+            &mut self.autoscalers,
+            json!({
+                "metadata": {"name": name, "namespace": "shop", "resourceVersion": "1"},
+                "spec": {"scaleTargetRef": target},
+            }),
+        );
+    }
+
+    pub(crate) fn observe_paused_namespace(&mut self) {
+        put(
+            &mut self.namespaces,
+            json!({"metadata": {
+                "name": "shop",
+                "resourceVersion": "1",
+                "annotations": {"minrep.dev/paused": "true"},
+            }}),
+        );
+    }
+
+    /// Changes the server's object behind the cache's back.
+    pub(crate) fn meanwhile(&self, change: impl FnOnce(&mut Value)) {
+        assert!(self.server.mutate("deployments", "shop", "web", change));
+    }
+
+    pub(crate) fn faults(&self) -> &Faults {
+        self.server.faults()
+    }
+
+    pub(crate) async fn settle(&self, name: &str) -> Verdict {
+        self.controller.settle(&key(name)).await
+    }
+
+    /// [`settle`](Self::settle) of `web`, as the line that is reported.
+    pub(crate) async fn settle_web(&self) -> String {
+        self.settle("web").await.to_string()
+    }
+
+    pub(crate) async fn reconcile_web(&self) -> Result<Outcome, ReconcileError> {
+        self.controller.reconcile(&key("web")).await
+    }
+
+    /// What the server has, `None` if it has no such Deployment.
+    pub(crate) fn replicas(&self, name: &str) -> Option<i64> {
+        let object = self.server.object("deployments", "shop", name)?;
+        object["spec"]["replicas"].as_i64()
+    }
+
+    /// The writes that arrived, in order.
+    pub(crate) fn patches(&self) -> Vec<Recorded> {
+        self.server
+            .requests_where(|request| request.verb() == Verb::Patch)
+    }
+
+    /// All requests that arrived: `PATCH web/scale 409`, `GET web 200`.
+    pub(crate) fn exchange(&self) -> Vec<String> {
+        let word = |request: &Recorded| {
+            let info = &request.info;
+            let name = info.name.as_deref().unwrap_or_default();
+            let subresource = info.subresource.as_deref().map(|it| format!("/{it}"));
+            let status = request.status.map_or(0, |status| status.as_u16());
+            format!(
+                "{} {name}{} {status}",
+                request.method,
+                subresource.unwrap_or_default()
+            )
+        };
+        self.server.requests().iter().map(word).collect()
+    }
+}
+
+pub(crate) fn key(name: &str) -> ObjectKey {
+    ObjectKey::namespaced("shop", name)
+}
+
+pub(crate) fn deployment(name: &str, change: impl FnOnce(&mut Value)) -> Value {
+    let mut object = json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {
+            "name": name,
+            "namespace": "shop",
+            "labels": {"demo/min-replicas": "true"},
+        },
+        "spec": {
+            "replicas": 1,
+            "selector": {"matchLabels": {"app": name}},
+            "template": {
+                "metadata": {"labels": {"app": name}},
+                "spec": {"containers": [{"name": "c", "image": "i"}]},
+            },
+        },
+    });
+    change(&mut object);
+    object
+}
+
+fn put<T: Object + DeserializeOwned>(cache: &mut CacheWriter<T>, object: Value) {
+    cache.apply(WatchEvent::Modified(
+        serde_json::from_value(object).unwrap(),
+    ));
+}

@@ -1,0 +1,308 @@
+//! The plan, as tables.
+
+use controller_core::controllers::min_replicas::{
+    Deployment, HorizontalPodAutoscaler, HpaPolicy, Observed, Plan, Reason, Settings, ZeroPolicy,
+    plan,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::fixture::{autoscaler, deployment, namespace, settings};
+
+/// What can hold at once, in the documented order. Each is one bit of a combination.
+const ORDER: [(&str, u32); 10] = [
+    ("BeingDeleted", 1 << 0),
+    ("NotOptedIn", 1 << 1),
+    ("NotSelected", 1 << 2),
+    ("NamespacePaused", 1 << 3),
+    ("NamespaceExcluded", 1 << 4),
+    ("Owned", 1 << 5),
+    ("ZeroKept", 1 << 6),
+    ("Satisfied", 1 << 7),
+    ("Autoscaled", 1 << 8),
+    ("Raise", 0),
+];
+
+fn decide(deployment: &Deployment, settings: &Settings) -> Plan {
+    let observed = Observed {
+        deployment,
+        namespace: None,
+        autoscaler: None,
+    };
+    plan(&observed, settings)
+}
+
+/// An object, and settings, for which exactly the reasons in `bits` hold.
+fn decide_combination(bits: u32) -> Plan {
+    let holds = |name: &str| {
+        let (_, bit) = ORDER.iter().find(|(other, _)| *other == name).unwrap();
+        bits & bit != 0
+    };
+    let zero_kept = holds("ZeroKept");
+    let object = deployment(|object| {
+        let metadata = &mut object["metadata"];
+        if holds("BeingDeleted") {
+            metadata["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+        }
+        if holds("NotOptedIn") {
+            metadata["labels"]["demo/min-replicas"] = json!("false");
+        }
+        if !holds("NotSelected") {
+            metadata["labels"]["tier"] = json!("front");
+        }
+        if holds("Owned") {
+            metadata["ownerReferences"] =
+                json!([{"kind": "Foo", "name": "f1", "controller": true}]);
+        }
+        if zero_kept {
+            metadata["annotations"] = json!({"minrep.dev/keep-zero": "true"});
+        }
+        object["spec"]["replicas"] = json!(if zero_kept { 0 } else { 1 });
+    });
+    let settings = settings(|settings| {
+        settings.selector = Some("tier=front".parse().unwrap());
+        if holds("NamespaceExcluded") {
+            settings.excluded_namespaces.insert("shop".into());
+        }
+        // A minimum that the object is at, whichever number it has.
+        if holds("Satisfied") {
+            settings.min = object.replicas();
+        }
+    });
+    let namespace = namespace(holds("NamespacePaused"));
+    let autoscaler =
+        autoscaler(json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}));
+    let observed = Observed {
+        deployment: &object,
+        namespace: Some(&namespace),
+        autoscaler: holds("Autoscaled").then_some(&autoscaler),
+    };
+    plan(&observed, &settings)
+}
+
+#[test]
+fn of_all_reasons_that_hold_the_first_in_order_is_reported() {
+    for bits in 0..1u32 << 9 {
+        let (first, _) = ORDER
+            .iter()
+            .find(|(_, bit)| *bit == 0 || bits & bit != 0)
+            .unwrap();
+        let plan = decide_combination(bits);
+        assert_eq!(plan.reason().name(), *first, "combination {bits:#011b}");
+        assert_eq!(
+            matches!(plan, Plan::Raise(_)),
+            *first == "Raise",
+            "combination {bits:#011b}"
+        );
+    }
+}
+
+#[test]
+fn replicas_are_compared_with_the_minimum() {
+    for (replicas, min, raised) in [
+        (json!(null), 2, true),
+        (json!(0), 2, true),
+        (json!(1), 2, true),
+        (json!(2), 2, false),
+        (json!(3), 2, false),
+        (json!(1), 1, false),
+        (json!(0), 1, true),
+        (json!(4), 5, true),
+    ] {
+        let object = deployment(|object| object["spec"]["replicas"] = replicas.clone());
+        let plan = decide(&object, &settings(|settings| settings.min = min));
+        match plan {
+            Plan::Raise(raise) => {
+                assert!(raised, "{replicas} of {min}");
+                assert_eq!((raise.from, raise.to), (object.replicas(), min));
+            }
+            Plan::Leave(reason) => {
+                assert!(!raised, "{replicas} of {min}");
+                assert_eq!(
+                    reason,
+                    Reason::Satisfied {
+                        replicas: object.replicas(),
+                        min
+                    }
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_raise_carries_what_was_observed() {
+    let Plan::Raise(raise) = decide(&deployment(|_| ()), &Settings::default()) else {
+        panic!("1 of 2 is below the minimum");
+    };
+    assert_eq!(raise.key.to_string(), "shop/web");
+    assert_eq!(
+        (raise.uid.as_str(), raise.resource_version.as_str()),
+        ("uid-web", "7")
+    );
+}
+
+#[test]
+fn only_the_exact_value_opts_in() {
+    for value in ["True", "TRUE", "1", "yes", "", "true "] {
+        let object =
+            deployment(|object| object["metadata"]["labels"]["demo/min-replicas"] = json!(value));
+        let Plan::Leave(Reason::NotOptedIn { found, .. }) = decide(&object, &Settings::default())
+        else {
+            panic!("{value:?} opts in");
+        };
+        assert_eq!(found.as_deref(), Some(value));
+    }
+}
+
+#[test]
+fn another_label_may_opt_in() {
+    let settings = settings(|settings| settings.opt_in = "team/keep=yes".parse().unwrap());
+    let object = deployment(|object| object["metadata"]["labels"] = json!({"team/keep": "yes"}));
+    assert_eq!(decide(&object, &settings).reason().name(), "Raise");
+    assert_eq!(
+        decide(&deployment(|_| ()), &settings).reason().name(),
+        "NotOptedIn"
+    );
+}
+
+/// C-12: an owner counts if it is the controller, and only then.
+#[test]
+fn only_a_controlling_owner_keeps_us_away() {
+    let csv = |controller: Value| {
+        let mut owner = json!({"kind": "ClusterServiceVersion", "name": "op.v1", "uid": "u"});
+        if !controller.is_null() {
+            owner["controller"] = controller;
+        }
+        owner
+    };
+    let foo = json!({"kind": "Foo", "name": "f1", "uid": "u", "controller": true});
+    for (case, owners, expected) in [
+        ("a", json!([csv(json!(false))]), "Raise"),
+        ("b", json!([csv(json!(false)), foo]), "Owned"),
+        ("c", json!([csv(json!(null))]), "Raise"),
+        ("d", json!(null), "Raise"),
+        ("e", json!([csv(json!(false)), csv(json!(false))]), "Raise"),
+    ] {
+        let object = deployment(|object| object["metadata"]["ownerReferences"] = owners);
+        let reason = decide(&object, &Settings::default()).reason();
+        assert_eq!(reason.name(), expected, "case {case}");
+        if let Reason::Owned { owner } = reason {
+            assert_eq!(owner.to_string(), "Foo/f1");
+        }
+    }
+}
+
+#[test]
+fn zero_is_raised_unless_someone_wants_it_kept() {
+    let keep = json!({"minrep.dev/keep-zero": "true"});
+    for (annotations, policy, replicas, expected) in [
+        (json!({}), ZeroPolicy::Raise, 0, "Raise"),
+        (json!({}), ZeroPolicy::Keep, 0, "ZeroKept"),
+        (keep.clone(), ZeroPolicy::Raise, 0, "ZeroKept"),
+        (
+            json!({"minrep.dev/keep-zero": "yes"}),
+            ZeroPolicy::Raise,
+            0,
+            "Raise",
+        ),
+        // It is about zero, not about the object.
+        (keep, ZeroPolicy::Keep, 1, "Raise"),
+    ] {
+        let object = deployment(|object| {
+            object["metadata"]["annotations"] = annotations;
+            object["spec"]["replicas"] = json!(replicas);
+        });
+        let settings = settings(|settings| settings.zero = policy);
+        assert_eq!(decide(&object, &settings).reason().name(), expected);
+    }
+}
+
+/// C-32: an autoscaler that may never scale is reported as such, not passed over.
+#[test]
+fn an_autoscaler_keeps_us_away_unless_it_is_ignored() {
+    let object = deployment(|_| ());
+    let decide = |autoscaler: &HorizontalPodAutoscaler, hpa| {
+        let observed = Observed {
+            deployment: &object,
+            namespace: None,
+            autoscaler: Some(autoscaler),
+        };
+        plan(&observed, &settings(|settings| settings.hpa = hpa)).reason()
+    };
+    let healthy = autoscaler(json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}));
+    let odd = autoscaler(json!({"kind": "Deployment", "name": "web"}));
+    for (autoscaler, is_odd) in [(&healthy, false), (&odd, true)] {
+        let Reason::Autoscaled {
+            autoscaler: name,
+            odd_api_version,
+        } = decide(autoscaler, HpaPolicy::Skip)
+        else {
+            panic!("not skipped");
+        };
+        assert_eq!(name, "web-hpa");
+        assert_eq!(odd_api_version.is_some(), is_odd);
+        assert_eq!(decide(autoscaler, HpaPolicy::Ignore).name(), "Raise");
+    }
+}
+
+prop_compose! {
+    fn any_deployment()(
+        replicas in prop::option::of(0..20i32),
+        label in prop::option::of(prop::sample::select(vec!["true", "True", "false", ""])),
+        deleting in any::<bool>(),
+        owned in any::<bool>(),
+        keep_zero in any::<bool>(),
+    ) -> Deployment {
+        deployment(|object| {
+            object["spec"]["replicas"] = json!(replicas);
+            object["metadata"]["labels"] = match label {
+                Some(label) => json!({"demo/min-replicas": label}),
+                None => json!(null),
+            };
+            if deleting {
+                object["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+            }
+            if owned {
+                object["metadata"]["ownerReferences"] =
+                    json!([{"kind": "Foo", "name": "f1", "controller": true}]);
+            }
+            if keep_zero {
+                object["metadata"]["annotations"] = json!({"minrep.dev/keep-zero": "true"});
+            }
+        })
+    }
+}
+
+proptest! {
+    /// Never lowers, never raises above the minimum, and only what opted in and is nobody
+    /// else's.
+    #[test]
+    fn it_only_ever_raises_to_the_minimum(
+        object in any_deployment(),
+        min in 0..20i32,
+        keep in any::<bool>(),
+        paused in any::<bool>(),
+    ) {
+        let settings = settings(|settings| {
+            settings.min = min;
+            settings.zero = if keep { ZeroPolicy::Keep } else { ZeroPolicy::Raise };
+        });
+        let namespace = namespace(paused);
+        let observed = Observed {
+            deployment: &object,
+            namespace: Some(&namespace),
+            autoscaler: None,
+        };
+        if let Plan::Raise(raise) = plan(&observed, &settings) {
+            prop_assert_eq!(raise.from, object.replicas());
+            prop_assert_eq!(raise.to, min);
+            prop_assert!(raise.from < raise.to);
+            prop_assert_eq!(object.labels()["demo/min-replicas"].as_str(), "true");
+            prop_assert!(!object.is_being_deleted());
+            prop_assert!(object.controller().is_none());
+            prop_assert!(!paused);
+            prop_assert!(!(keep && raise.from == 0));
+        }
+    }
+}
