@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 #[non_exhaustive]
 pub enum Action {
     /// Answers with a status; the request is not let through.
-    Status(StatusFault),
+    Status(Box<StatusFault>),
     /// Lets the request through after this time.
     Delay(Duration),
     /// Lets the request through at once and its answer only after this time.
@@ -121,13 +121,19 @@ impl Action {
     /// A body that ends after `events` lines.
     #[must_use]
     pub fn cut_after_events(events: u64) -> Cut {
-        Cut { after_events: Some(events), ..Cut::default() }
+        Cut {
+            after_events: Some(events),
+            ..Cut::default()
+        }
     }
 
     /// A body that ends after `time`.
     #[must_use]
     pub fn cut_after(time: Duration) -> Cut {
-        Cut { after: Some(time), ..Cut::default() }
+        Cut {
+            after: Some(time),
+            ..Cut::default()
+        }
     }
 
     /// See [`StreamFault::Truncate`].
@@ -151,13 +157,16 @@ impl Action {
     /// See [`StreamFault::Malformed`].
     #[must_use]
     pub fn malformed(after_events: u64, line: impl Into<String>) -> Self {
-        Self::Stream(StreamFault::Malformed { after_events, line: line.into() })
+        Self::Stream(StreamFault::Malformed {
+            after_events,
+            line: line.into(),
+        })
     }
 }
 
 impl From<StatusFault> for Action {
     fn from(status: StatusFault) -> Self {
-        Self::Status(status)
+        Self::Status(Box::new(status))
     }
 }
 
@@ -233,12 +242,19 @@ impl StatusFault {
     }
 
     pub(crate) fn response(&self) -> Response<Bytes> {
-        let body = self.body.clone().unwrap_or_else(|| Bytes::from(self.status_object().to_string()));
+        let body = self
+            .body
+            .clone()
+            .unwrap_or_else(|| Bytes::from(self.status_object().to_string()));
         let mut response = Response::new(body);
         *response.status_mut() = self.code;
-        let content_type =
-            self.content_type.clone().unwrap_or_else(|| HeaderValue::from_static("application/json"));
-        response.headers_mut().insert(http::header::CONTENT_TYPE, content_type);
+        let content_type = self
+            .content_type
+            .clone()
+            .unwrap_or_else(|| HeaderValue::from_static("application/json"));
+        response
+            .headers_mut()
+            .insert(http::header::CONTENT_TYPE, content_type);
         for (name, value) in &self.headers {
             response.headers_mut().append(name, value.clone());
         }
@@ -246,8 +262,10 @@ impl StatusFault {
     }
 
     fn status_object(&self) -> Value {
-        let message =
-            self.message.clone().unwrap_or_else(|| format!("a fault rule answered {}", self.code.as_u16()));
+        let message = self
+            .message
+            .clone()
+            .unwrap_or_else(|| format!("a fault rule answered {}", self.code.as_u16()));
         let mut status = json!({
             "kind": "Status",
             "apiVersion": "v1",

@@ -20,7 +20,10 @@ pub struct Attempts {
 
 impl Attempts {
     /// Every attempt.
-    pub const ALL: Self = Self { first: 1, last: u64::MAX };
+    pub const ALL: Self = Self {
+        first: 1,
+        last: u64::MAX,
+    };
 
     /// Whether the `nth` attempt, counted from 1, is in the set.
     #[must_use]
@@ -37,25 +40,37 @@ impl Default for Attempts {
 
 impl From<u64> for Attempts {
     fn from(nth: u64) -> Self {
-        Self { first: nth, last: nth }
+        Self {
+            first: nth,
+            last: nth,
+        }
     }
 }
 
 impl From<Range<u64>> for Attempts {
     fn from(range: Range<u64>) -> Self {
-        Self { first: range.start, last: range.end.saturating_sub(1) }
+        Self {
+            first: range.start,
+            last: range.end.saturating_sub(1),
+        }
     }
 }
 
 impl From<RangeInclusive<u64>> for Attempts {
     fn from(range: RangeInclusive<u64>) -> Self {
-        Self { first: *range.start(), last: *range.end() }
+        Self {
+            first: *range.start(),
+            last: *range.end(),
+        }
     }
 }
 
 impl From<RangeFrom<u64>> for Attempts {
     fn from(range: RangeFrom<u64>) -> Self {
-        Self { first: range.start, last: u64::MAX }
+        Self {
+            first: range.start,
+            last: u64::MAX,
+        }
     }
 }
 

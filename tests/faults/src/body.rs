@@ -54,16 +54,24 @@ enum State {
 
 impl<B> FaultBody<B> {
     pub(crate) fn untouched(body: B) -> Self {
-        Self { kind: Kind::Untouched(Box::pin(body)) }
+        Self {
+            kind: Kind::Untouched(Box::pin(body)),
+        }
     }
 
     pub(crate) fn made_up(body: Bytes) -> Self {
-        Self { kind: Kind::MadeUp(Some(body)) }
+        Self {
+            kind: Kind::MadeUp(Some(body)),
+        }
     }
 
     pub(crate) fn spoilt(body: B, faults: Vec<StreamFault>, reset: Option<ResetSwitch>) -> Self {
         let deadline = faults.iter().find_map(|fault| match fault {
-            StreamFault::Cut(Cut { after: Some(after), how, .. }) => Some((deadline(*after), *how)),
+            StreamFault::Cut(Cut {
+                after: Some(after),
+                how,
+                ..
+            }) => Some((deadline(*after), *how)),
             _ => None,
         });
         let spoilt = Spoilt {
@@ -75,7 +83,9 @@ impl<B> FaultBody<B> {
             state: State::Passing,
             pending: BytesMut::new(),
         };
-        Self { kind: Kind::Spoilt(Box::new(spoilt)) }
+        Self {
+            kind: Kind::Spoilt(Box::new(spoilt)),
+        }
     }
 }
 
@@ -101,7 +111,9 @@ where
     fn size_hint(&self) -> SizeHint {
         match &self.kind {
             Kind::Untouched(inner) => inner.size_hint(),
-            Kind::MadeUp(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
+            Kind::MadeUp(body) => {
+                SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64))
+            }
             Kind::Spoilt(_) => SizeHint::default(),
         }
     }
@@ -158,7 +170,10 @@ where
     fn take(&mut self, mut data: &[u8]) {
         while !data.is_empty() {
             self.act_at_line_start();
-            let end = data.iter().position(|byte| *byte == b'\n').map_or(data.len(), |at| at + 1);
+            let end = data
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .map_or(data.len(), |at| at + 1);
             let (line, rest) = data.split_at(end);
             match self.state {
                 State::Passing => {
@@ -229,5 +244,12 @@ fn deadline(after: Duration) -> Pin<Box<Sleep>> {
 
 /// A cut that is only limited in time has its deadline and no line.
 fn counts_lines(fault: &StreamFault) -> bool {
-    !matches!(fault, StreamFault::Cut(Cut { after_events: None, after: Some(_), .. }))
+    !matches!(
+        fault,
+        StreamFault::Cut(Cut {
+            after_events: None,
+            after: Some(_),
+            ..
+        })
+    )
 }

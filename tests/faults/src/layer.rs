@@ -49,7 +49,10 @@ impl<S> Layer<S> for FaultLayer {
     type Service = FaultService<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        FaultService { inner, faults: self.faults.clone() }
+        FaultService {
+            inner,
+            faults: self.faults.clone(),
+        }
     }
 }
 

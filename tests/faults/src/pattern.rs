@@ -65,7 +65,11 @@ mod tests {
             ("a*b*c", "aXc", false),
             ("ab*ba", "aba", false),
         ] {
-            assert_eq!(Pattern::from(pattern).matches(text), fits, "{pattern} on {text}");
+            assert_eq!(
+                Pattern::from(pattern).matches(text),
+                fits,
+                "{pattern} on {text}"
+            );
         }
     }
 }

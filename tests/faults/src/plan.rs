@@ -91,14 +91,24 @@ impl Faults {
     /// How many requests the rule acted on; 0 if it is not there.
     #[must_use]
     pub fn fired(&self, id: RuleId) -> u64 {
-        self.running.lock().rules.iter().find(|entry| entry.id == id).map_or(0, |entry| entry.fired)
+        self.running
+            .lock()
+            .rules
+            .iter()
+            .find(|entry| entry.id == id)
+            .map_or(0, |entry| entry.fired)
     }
 
     /// How many requests the rules of this name acted on.
     #[must_use]
     pub fn fired_named(&self, name: &str) -> u64 {
         let running = self.running.lock();
-        running.rules.iter().filter(|e| e.rule.name.as_deref() == Some(name)).map(|e| e.fired).sum()
+        running
+            .rules
+            .iter()
+            .filter(|e| e.rule.name.as_deref() == Some(name))
+            .map(|e| e.fired)
+            .sum()
     }
 
     /// The counts of all rules in their order.
@@ -136,8 +146,14 @@ impl Faults {
 impl Default for Faults {
     /// No rules yet.
     fn default() -> Self {
-        let running = Running { started: Instant::now(), next_id: 0, rules: Vec::new() };
-        Self { running: Arc::new(Mutex::new(running)) }
+        let running = Running {
+            started: Instant::now(),
+            next_id: 0,
+            rules: Vec::new(),
+        };
+        Self {
+            running: Arc::new(Mutex::new(running)),
+        }
     }
 }
 
@@ -147,7 +163,13 @@ impl Running {
     fn push(&mut self, rule: Rule) -> RuleId {
         let id = RuleId(self.next_id);
         self.next_id += 1;
-        self.rules.push(Entry { id, rule, matched: 0, matched_by_object: HashMap::new(), fired: 0 });
+        self.rules.push(Entry {
+            id,
+            rule,
+            matched: 0,
+            matched_by_object: HashMap::new(),
+            fired: 0,
+        });
         id
     }
 }
@@ -167,6 +189,11 @@ impl Entry {
     }
 
     fn count(&self) -> RuleCount {
-        RuleCount { id: self.id, name: self.rule.name.clone(), matched: self.matched, fired: self.fired }
+        RuleCount {
+            id: self.id,
+            name: self.rule.name.clone(),
+            matched: self.matched,
+            fired: self.fired,
+        }
     }
 }

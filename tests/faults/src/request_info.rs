@@ -101,10 +101,15 @@ impl FromStr for Verb {
             Verb::Delete,
             Verb::DeleteCollection,
         ];
-        ALL.into_iter().find(|verb| verb.as_str() == word).ok_or_else(|| {
-            let known: Vec<_> = ALL.iter().map(|verb| verb.as_str()).collect();
-            format!("unknown verb `{word}`, expected one of {}", known.join(", "))
-        })
+        ALL.into_iter()
+            .find(|verb| verb.as_str() == word)
+            .ok_or_else(|| {
+                let known: Vec<_> = ALL.iter().map(|verb| verb.as_str()).collect();
+                format!(
+                    "unknown verb `{word}`, expected one of {}",
+                    known.join(", ")
+                )
+            })
     }
 }
 
@@ -114,9 +119,10 @@ impl RequestInfo {
     /// Reads a request's method and URI; it never fails, what is no resource request says so.
     #[must_use]
     pub fn parse(method: &Method, uri: &Uri) -> Self {
-        let query: Vec<(String, String)> = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
-            .map(|(key, value)| (key.into_owned(), value.into_owned()))
-            .collect();
+        let query: Vec<(String, String)> =
+            form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
+                .map(|(key, value)| (key.into_owned(), value.into_owned()))
+                .collect();
         let mut info = Self {
             verb: Verb::Other,
             is_resource: false,
@@ -159,14 +165,18 @@ impl RequestInfo {
     /// The first value of a query parameter.
     #[must_use]
     pub fn query(&self, key: &str) -> Option<&str> {
-        self.query.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str())
+        self.query
+            .iter()
+            .find(|(k, _)| k == key)
+            .map(|(_, value)| value.as_str())
     }
 
     /// A query parameter read as Go's conversion reads a bool: absent is false, `false` and `0` are false,
     /// everything else, the empty value included, is true.
     #[must_use]
     pub fn flag(&self, key: &str) -> bool {
-        self.query(key).is_some_and(|value| !value.eq_ignore_ascii_case("false") && value != "0")
+        self.query(key)
+            .is_some_and(|value| !value.eq_ignore_ascii_case("false") && value != "0")
     }
 
     /// `RESOURCE` or `RESOURCE/SUBRESOURCE`.
@@ -196,7 +206,10 @@ impl RequestInfo {
             _ => parts,
         };
         let mut relative = relative.iter();
-        self.resource = relative.next().map(|part| (*part).to_owned()).unwrap_or_default();
+        self.resource = relative
+            .next()
+            .map(|part| (*part).to_owned())
+            .unwrap_or_default();
         self.name = relative.next().map(|part| (*part).to_owned());
         self.subresource = relative.next().map(|part| (*part).to_owned());
     }
@@ -207,7 +220,11 @@ impl RequestInfo {
         }
         match self.verb {
             Verb::Get => {
-                self.verb = if self.flag("watch") { Verb::Watch } else { Verb::List };
+                self.verb = if self.flag("watch") {
+                    Verb::Watch
+                } else {
+                    Verb::List
+                };
                 self.name = self.query("fieldSelector").and_then(name_in_field_selector);
             }
             Verb::Delete => self.verb = Verb::DeleteCollection,
@@ -245,16 +262,34 @@ mod tests {
     #[test]
     fn tells_list_watch_and_get_apart() {
         assert_eq!(parse("GET", "/apis/apps/v1/deployments").verb, Verb::List);
-        assert_eq!(parse("GET", "/apis/apps/v1/deployments?watch=1").verb, Verb::Watch);
-        assert_eq!(parse("GET", "/apis/apps/v1/deployments?watch=").verb, Verb::Watch);
-        assert_eq!(parse("GET", "/apis/apps/v1/deployments?watch=False").verb, Verb::List);
-        assert_eq!(parse("GET", "/apis/apps/v1/namespaces/shop/deployments/web").verb, Verb::Get);
-        assert_eq!(parse("DELETE", "/api/v1/namespaces/shop/pods").verb, Verb::DeleteCollection);
+        assert_eq!(
+            parse("GET", "/apis/apps/v1/deployments?watch=1").verb,
+            Verb::Watch
+        );
+        assert_eq!(
+            parse("GET", "/apis/apps/v1/deployments?watch=").verb,
+            Verb::Watch
+        );
+        assert_eq!(
+            parse("GET", "/apis/apps/v1/deployments?watch=False").verb,
+            Verb::List
+        );
+        assert_eq!(
+            parse("GET", "/apis/apps/v1/namespaces/shop/deployments/web").verb,
+            Verb::Get
+        );
+        assert_eq!(
+            parse("DELETE", "/api/v1/namespaces/shop/pods").verb,
+            Verb::DeleteCollection
+        );
     }
 
     #[test]
     fn reads_namespace_name_and_subresource() {
-        let info = parse("PATCH", "/apis/apps/v1/namespaces/shop/deployments/web/scale?dryRun=All");
+        let info = parse(
+            "PATCH",
+            "/apis/apps/v1/namespaces/shop/deployments/web/scale?dryRun=All",
+        );
         assert_eq!(info.verb, Verb::Patch);
         assert_eq!((info.group.as_str(), info.version.as_str()), ("apps", "v1"));
         assert_eq!(info.namespace.as_deref(), Some("shop"));
@@ -266,7 +301,10 @@ mod tests {
     #[test]
     fn a_namespace_and_its_status_are_about_the_namespace() {
         let info = parse("GET", "/api/v1/namespaces/shop");
-        assert_eq!((info.resource.as_str(), info.name.as_deref()), ("namespaces", Some("shop")));
+        assert_eq!(
+            (info.resource.as_str(), info.name.as_deref()),
+            ("namespaces", Some("shop"))
+        );
         let info = parse("PATCH", "/api/v1/namespaces/shop/status");
         assert_eq!(info.resource_path(), "namespaces/status");
         assert_eq!(info.name.as_deref(), Some("shop"));
@@ -274,15 +312,30 @@ mod tests {
 
     #[test]
     fn takes_the_name_from_a_field_selector_and_decodes_escapes() {
-        let info = parse("GET", "/api/v1/pods?fieldSelector=metadata.name%3Dweb&watch=true");
+        let info = parse(
+            "GET",
+            "/api/v1/pods?fieldSelector=metadata.name%3Dweb&watch=true",
+        );
         assert_eq!(info.name.as_deref(), Some("web"));
         assert_eq!(info.verb, Verb::Watch);
-        assert_eq!(parse("GET", "/api/v1/namespaces/a%2Db/pods").namespace.as_deref(), Some("a-b"));
+        assert_eq!(
+            parse("GET", "/api/v1/namespaces/a%2Db/pods")
+                .namespace
+                .as_deref(),
+            Some("a-b")
+        );
     }
 
     #[test]
     fn discovery_and_health_are_no_resources() {
-        for path in ["/", "/api", "/api/v1", "/apis/apps/v1", "/healthz", "/version"] {
+        for path in [
+            "/",
+            "/api",
+            "/api/v1",
+            "/apis/apps/v1",
+            "/healthz",
+            "/version",
+        ] {
             let info = parse("GET", path);
             assert!(!info.is_resource, "{path}");
             assert_eq!(info.verb, Verb::Get);

@@ -33,5 +33,8 @@ impl ResetSwitch {
 
 /// The error that stands for a reset connection, for clients that are called without a socket.
 pub(crate) fn connection_reset() -> io::Error {
-    io::Error::new(io::ErrorKind::ConnectionReset, "connection reset by a fault rule")
+    io::Error::new(
+        io::ErrorKind::ConnectionReset,
+        "connection reset by a fault rule",
+    )
 }

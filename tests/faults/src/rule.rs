@@ -149,7 +149,10 @@ impl Rule {
     /// Limits the rule to a span of time since the script's start.
     #[must_use]
     pub const fn window(mut self, window: Range<Duration>) -> Self {
-        self.window = Window { from: window.start, until: Some(window.end) };
+        self.window = Window {
+            from: window.start,
+            until: Some(window.end),
+        };
         self
     }
 }
@@ -167,11 +170,17 @@ impl Matcher {
         let is_resource = info.is_resource;
         (self.verbs.is_empty() || self.verbs.contains(&info.verb))
             && fits(&self.group, is_resource.then_some(info.group.as_str()))
-            && fits(&self.resource, is_resource.then(|| info.resource_path()).as_deref())
+            && fits(
+                &self.resource,
+                is_resource.then(|| info.resource_path()).as_deref(),
+            )
             && fits(&self.namespace, info.namespace.as_deref())
             && fits(&self.name, info.name.as_deref())
             && fits(&self.path, Some(&info.path))
-            && self.query.iter().all(|(key, pattern)| info.query(key).is_some_and(|v| pattern.matches(v)))
+            && self
+                .query
+                .iter()
+                .all(|(key, pattern)| info.query(key).is_some_and(|v| pattern.matches(v)))
     }
 }
 

@@ -57,8 +57,10 @@ impl Script {
     ///
     /// [`ScriptError::Read`] if the file cannot be read, otherwise as [`Script::parse`].
     pub fn load(path: &Path) -> Result<Self, ScriptError> {
-        let yaml = fs::read_to_string(path)
-            .map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
+        let yaml = fs::read_to_string(path).map_err(|source| ScriptError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
         Self::parse(&yaml)
     }
 }
@@ -77,13 +79,21 @@ impl From<Rule> for Script {
 
 impl FromIterator<Rule> for Script {
     fn from_iter<I: IntoIterator<Item = Rule>>(rules: I) -> Self {
-        Self { rules: rules.into_iter().collect() }
+        Self {
+            rules: rules.into_iter().collect(),
+        }
     }
 }
 
 fn invalid(error: &serde_saphyr::Error) -> ScriptError {
-    let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
-    ScriptError::Invalid { line, column, problem: error.without_snippet().to_string() }
+    let (line, column) = error
+        .location()
+        .map_or((0, 0), |at| (at.line(), at.column()));
+    ScriptError::Invalid {
+        line,
+        column,
+        problem: error.without_snippet().to_string(),
+    }
 }
 
 #[cfg(test)]

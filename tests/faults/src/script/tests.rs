@@ -41,12 +41,16 @@ rules:
     )
     .unwrap();
     let built = Script::from(vec![
-        Rule::new(Action::status(429).message("storage is (re)initializing").retry_after(1))
-            .named("busy")
-            .verb(Verb::List)
-            .resource("deployments")
-            .namespace("shop")
-            .attempts(1..=3),
+        Rule::new(
+            Action::status(429)
+                .message("storage is (re)initializing")
+                .retry_after(1),
+        )
+        .named("busy")
+        .verb(Verb::List)
+        .resource("deployments")
+        .namespace("shop")
+        .attempts(1..=3),
         Rule::new(Action::Delay(Duration::from_millis(250)))
             .then(Action::LostAnswer)
             .verb(Verb::Update)
@@ -57,7 +61,13 @@ rules:
             .per_object()
             .attempts(1)
             .window(Duration::from_secs(5)..Duration::from_secs(90)),
-        Rule::new(crate::Cut { after: Some(Duration::from_secs(5)), ..Action::cut_after_events(2) }.with_reset()),
+        Rule::new(
+            crate::Cut {
+                after: Some(Duration::from_secs(5)),
+                ..Action::cut_after_events(2)
+            }
+            .with_reset(),
+        ),
         Rule::new(Action::truncate_after_events(1)),
         Rule::new(Action::expired_in_stream(4)),
         Rule::new(Action::Expired),
@@ -67,7 +77,10 @@ rules:
         Rule::new(
             Action::status(502)
                 .body(HeaderValue::from_static("text/html"), "<html>")
-                .header(http::HeaderName::from_static("x-from"), HeaderValue::from_static("gateway")),
+                .header(
+                    http::HeaderName::from_static("x-from"),
+                    HeaderValue::from_static("gateway"),
+                ),
         ),
     ]);
     assert_eq!(script, built);
@@ -75,19 +88,19 @@ rules:
 
 #[test]
 fn an_unknown_word_is_refused_with_its_line() {
-    insta::assert_snapshot!(refusal("rules:\n  - match: {verb: list}\n    attempt: 3\n    do: hang\n"), @"");
-    insta::assert_snapshot!(refusal("rules:\n  - match:\n      verb: fetch\n    do: hang\n"), @"");
-    insta::assert_snapshot!(refusal("rules:\n  - match:\n      resources: pods\n    do: hang\n"), @"");
-    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"");
-    insta::assert_snapshot!(refusal("rules:\n  - do:\n      cut: {after_event: 3}\n"), @"");
+    insta::assert_snapshot!(refusal("rules:\n  - match: {verb: list}\n    attempt: 3\n    do: hang\n"), @"line 3, column 5: unknown field `attempt`, expected one of name, match, attempts, per_object, window, do");
+    insta::assert_snapshot!(refusal("rules:\n  - match:\n      verb: fetch\n    do: hang\n"), @"line 3, column 13: unknown verb `fetch`, expected one of get, list, watch, create, update, patch, delete, deletecollection");
+    insta::assert_snapshot!(refusal("rules:\n  - match:\n      resources: pods\n    do: hang\n"), @"line 3, column 7: unknown field `resources`, expected one of verb, group, resource, namespace, name, path, query");
+    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"line 2, column 5: unknown variant `explode`, expected one of status, delay, delay_answer, hang, reset, lost_answer, cut, truncate, expired, half_open, malformed");
+    insta::assert_snapshot!(refusal("rules:\n  - do:\n      cut: {after_event: 3}\n"), @"line 3, column 13: unknown field `after_event`, expected one of after_events, after, how");
 }
 
 #[test]
 fn a_value_that_makes_no_sense_is_refused_with_its_line() {
-    insta::assert_snapshot!(refusal("rules:\n  - do: hang\n    attempts: 3..1\n"), @"");
-    insta::assert_snapshot!(refusal("rules:\n  - do:\n      delay: soon\n"), @"");
-    insta::assert_snapshot!(refusal("rules:\n  - do:\n      status: {code: 99}\n"), @"");
-    insta::assert_snapshot!(refusal("rules:\n  - attempts: 1\n"), @"");
+    insta::assert_snapshot!(refusal("rules:\n  - do: hang\n    attempts: 3..1\n"), @"line 3, column 15: `3..1` holds no attempt");
+    insta::assert_snapshot!(refusal("rules:\n  - do:\n      delay: soon\n"), @"line 3, column 14: `soon` is no duration; write 500ms, 2s or 1m30s");
+    insta::assert_snapshot!(refusal("rules:\n  - do:\n      status: {code: 99}\n"), @"line 3, column 22: `99` is no HTTP status code");
+    insta::assert_snapshot!(refusal("rules:\n  - attempts: 1\n"), @"line 2, column 5: missing field `do`");
 }
 
 #[test]

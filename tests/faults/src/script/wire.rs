@@ -10,7 +10,9 @@ use serde::{
 };
 use serde_json::Value;
 
-use crate::{Action, Attempts, Cut, Ending, Matcher, Pattern, StatusFault, StreamFault, Verb, Window};
+use crate::{
+    Action, Attempts, Cut, Ending, Matcher, Pattern, StatusFault, StreamFault, Verb, Window,
+};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -177,7 +179,11 @@ impl From<Match> for Matcher {
             namespace: words.namespace.map(Pattern::from),
             name: words.name.map(Pattern::from),
             path: words.path.map(Pattern::from),
-            query: words.query.into_iter().map(|(key, value)| (key, value.into())).collect(),
+            query: words
+                .query
+                .into_iter()
+                .map(|(key, value)| (key, value.into()))
+                .collect(),
         }
     }
 }
@@ -187,25 +193,45 @@ impl From<Match> for Matcher {
 impl From<Wrong> for Action {
     fn from(wrong: Wrong) -> Self {
         match wrong {
-            Wrong::Status(status) => Self::Status(status.into()),
+            Wrong::Status(status) => StatusFault::from(status).into(),
             Wrong::Delay(time) => Self::Delay(time.0.0),
             Wrong::DelayAnswer(time) => Self::DelayAnswer(time.0.0),
             Wrong::Hang => Self::Hang,
             Wrong::Reset => Self::Reset,
             Wrong::LostAnswer => Self::LostAnswer,
-            Wrong::Cut(CutWords { after_events, after, how }) => {
+            Wrong::Cut(CutWords {
+                after_events,
+                after,
+                how,
+            }) => {
                 let how = match how {
                     How::Clean => Ending::Clean,
                     How::Reset => Ending::Reset,
                 };
-                Cut { after_events, after: after.map(|time| time.0.0), how }.into()
+                Cut {
+                    after_events,
+                    after: after.map(|time| time.0.0),
+                    how,
+                }
+                .into()
             }
-            Wrong::Truncate(After { after_events }) => StreamFault::Truncate { after_events }.into(),
-            Wrong::Expired(Expired { how: ExpiredAs::Status, .. }) => Self::Expired,
-            Wrong::Expired(Expired { how: ExpiredAs::Event, after_events }) => {
-                StreamFault::Expired { after_events: after_events.unwrap_or(0) }.into()
+            Wrong::Truncate(After { after_events }) => {
+                StreamFault::Truncate { after_events }.into()
             }
-            Wrong::HalfOpen(After { after_events }) => StreamFault::HalfOpen { after_events }.into(),
+            Wrong::Expired(Expired {
+                how: ExpiredAs::Status,
+                ..
+            }) => Self::Expired,
+            Wrong::Expired(Expired {
+                how: ExpiredAs::Event,
+                after_events,
+            }) => StreamFault::Expired {
+                after_events: after_events.unwrap_or(0),
+            }
+            .into(),
+            Wrong::HalfOpen(After { after_events }) => {
+                StreamFault::HalfOpen { after_events }.into()
+            }
             Wrong::Malformed(Malformed { after_events, line }) => {
                 StreamFault::Malformed { after_events, line }.into()
             }
@@ -258,7 +284,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMore<T> {
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                T::deserialize(de::value::StrDeserializer::new(text)).map(|one| OneOrMore(vec![one]))
+                T::deserialize(de::value::StrDeserializer::new(text))
+                    .map(|one| OneOrMore(vec![one]))
             }
 
             fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
@@ -315,19 +342,30 @@ impl ParseWord for Time {
 
 impl ParseWord for Window {
     fn parse_word(text: &str) -> Result<Self, String> {
-        let (from, until) =
-            text.split_once("..").ok_or_else(|| format!("`{text}` is no window; write 5s..20s, ..20s or 5s.."))?;
+        let (from, until) = text
+            .split_once("..")
+            .ok_or_else(|| format!("`{text}` is no window; write 5s..20s, ..20s or 5s.."))?;
         let time = |part: &str| Time::parse_word(part).map(|time| time.0);
         Ok(Self {
-            from: if from.is_empty() { Duration::ZERO } else { time(from)? },
-            until: if until.is_empty() { None } else { Some(time(until)?) },
+            from: if from.is_empty() {
+                Duration::ZERO
+            } else {
+                time(from)?
+            },
+            until: if until.is_empty() {
+                None
+            } else {
+                Some(time(until)?)
+            },
         })
     }
 }
 
 impl ParseWord for Code {
     fn parse_word(text: &str) -> Result<Self, String> {
-        StatusCode::from_str(text).map(Self).map_err(|_| format!("`{text}` is no HTTP status code"))
+        StatusCode::from_str(text)
+            .map(Self)
+            .map_err(|_| format!("`{text}` is no HTTP status code"))
     }
 }
 
@@ -340,7 +378,9 @@ impl ParseWord for Header {
 
 impl ParseWord for HeaderText {
     fn parse_word(text: &str) -> Result<Self, String> {
-        HeaderValue::from_str(text).map(Self).map_err(|_| format!("`{text}` is no header value"))
+        HeaderValue::from_str(text)
+            .map(Self)
+            .map_err(|_| format!("`{text}` is no header value"))
     }
 }
 

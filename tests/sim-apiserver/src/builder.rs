@@ -1,0 +1,144 @@
+//! How a server is set up.
+
+use std::{io, sync::Arc, time::Duration};
+
+use faults::Script;
+use parking_lot::RwLock;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    SimApiServer, Tls,
+    config::{Config, WorkloadConfig},
+    handlers::Shared,
+    kinds::{Kind, Kinds},
+    store::Store,
+};
+
+/// Sets up a [`SimApiServer`].
+#[derive(Debug, Default)]
+#[must_use = "a builder does nothing until `start` is awaited"]
+pub struct Builder {
+    config: Config,
+    kinds: Vec<Kind>,
+    script: Script,
+    tokens: Option<Vec<String>>,
+    tls: Option<Tls>,
+    pod_ready_after: Option<Duration>,
+}
+
+/// Why a server did not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// No port on loopback.
+    #[error("cannot listen on 127.0.0.1")]
+    Listen(#[source] io::Error),
+}
+
+// === impl Builder ===
+
+impl Builder {
+    /// Faults from the start; [`SimApiServer::faults`] changes them later.
+    pub fn faults(mut self, script: impl Into<Script>) -> Self {
+        self.script = script.into();
+        self
+    }
+
+    /// Whether ReplicaSets and Pods are made for Deployments, and statuses kept. Off by default: then a
+    /// Deployment stays as it was written, as on an API server without a controller manager.
+    pub fn workload_controllers(mut self, on: bool) -> Self {
+        self.config.workload = on.then(WorkloadConfig::default);
+        self
+    }
+
+    /// How long a Pod takes to become Ready; 5 ms by default. Only with
+    /// [`workload_controllers`](Self::workload_controllers).
+    pub fn pod_ready_after(mut self, time: Duration) -> Self {
+        self.pod_ready_after = Some(time);
+        self
+    }
+
+    /// How often a watch gets a bookmark; 60 s by default. One more comes 2 s before a watch ends.
+    pub fn bookmark_interval(mut self, interval: Duration) -> Self {
+        self.config.watch.bookmark_interval = interval;
+        self
+    }
+
+    /// How long a watch without `timeoutSeconds` stays open; 45 min by default.
+    pub fn watch_timeout(mut self, timeout: Duration) -> Self {
+        self.config.watch.default_timeout = timeout;
+        self
+    }
+
+    /// How many changes a watch may lag behind before it is closed; 16,384 by default.
+    pub fn watch_buffer(mut self, changes: u64) -> Self {
+        self.config.watch.buffer = changes;
+        self
+    }
+
+    /// How many changes of each kind are kept; 32,768 by default. Older ones answer 410.
+    pub fn history(mut self, changes: usize) -> Self {
+        self.config.history = changes;
+        self
+    }
+
+    /// Whether `sendInitialEvents=true` is served (the default) or refused with 422, as by a server without
+    /// the WatchList feature.
+    pub fn streaming_lists(mut self, on: bool) -> Self {
+        self.config.watch.streaming_lists = on;
+        self
+    }
+
+    /// Serves another kind, such as a custom resource.
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.kinds.push(kind);
+        self
+    }
+
+    /// Answers 401 to requests without this bearer token; may be called for several.
+    pub fn require_token(mut self, token: impl Into<String>) -> Self {
+        self.tokens.get_or_insert_default().push(token.into());
+        self
+    }
+
+    /// Serves https. The kubeconfig then names the authority that the [`Tls`] gives out.
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.tls = Some(tls);
+        self
+    }
+
+    /// Starts to listen on a free port of 127.0.0.1, with the namespaces `default`, `kube-system`,
+    /// `kube-public` and `kube-node-lease`.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::Listen`] if there is no free port.
+    pub async fn start(mut self) -> Result<SimApiServer, StartError> {
+        if let (Some(workload), Some(time)) = (&mut self.config.workload, self.pod_ready_after) {
+            workload.pod_ready_after = time;
+        }
+        let mut kinds = Kinds::standard();
+        for kind in self.kinds {
+            kinds.push(kind);
+        }
+        let listener = TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .map_err(StartError::Listen)?;
+        let address = listener.local_addr().map_err(StartError::Listen)?;
+        let shared = Arc::new(Shared {
+            store: Arc::new(Store::new(kinds.len(), self.config.history)),
+            kinds,
+            config: self.config,
+            tokens: RwLock::new(self.tokens),
+            closed: CancellationToken::new(),
+        });
+        Ok(SimApiServer::start(
+            shared,
+            self.script,
+            listener,
+            address,
+            self.tls,
+        ))
+    }
+}

@@ -1,0 +1,184 @@
+//! Which handler answers a request.
+
+use std::{
+    convert::Infallible,
+    future::{Ready, ready},
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use faults::{RequestInfo, Verb};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use parking_lot::RwLock;
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+
+use super::{call::Call, create, delete, discovery, read, scale, update};
+use crate::{
+    body::ApiBody, config::Config, kinds::Kinds, lifecycle::Part, status::ApiStatus, store::Store,
+};
+
+/// Everything that requests share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) kinds: Kinds,
+    pub(crate) store: Arc<Store>,
+    pub(crate) config: Config,
+    /// The accepted bearer tokens; `None` asks for no token.
+    pub(crate) tokens: RwLock<Option<Vec<String>>>,
+    pub(crate) closed: CancellationToken,
+}
+
+/// The API server as a service of whole requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Api(pub(crate) Arc<Shared>);
+
+/// An answer, or the refusal that becomes one.
+pub(super) type Answer = Result<Response<ApiBody>, ApiStatus>;
+
+// === impl Api ===
+
+impl Api {
+    fn answer(&self, request: &Request<Bytes>) -> Answer {
+        let shared = &*self.0;
+        let info = RequestInfo::parse(request.method(), request.uri());
+        if !matches!(
+            info.path.as_str(),
+            "/healthz" | "/livez" | "/readyz" | "/version"
+        ) {
+            authenticate(shared, request.headers())?;
+        }
+        if !info.is_resource {
+            return Ok(discovery::answer(shared, &info, request.headers()));
+        }
+        let Some(served) = shared
+            .kinds
+            .by_resource(&info.group, &info.version, &info.resource)
+        else {
+            return Ok(page_not_found());
+        };
+        let call = Call::new(shared, info, request, served);
+        let info = &call.info;
+        if !call.kind.namespaced && info.namespace.is_some() && info.resource != "namespaces" {
+            return Ok(page_not_found());
+        }
+        if call.kind.namespaced
+            && info.namespace.is_none()
+            && !matches!(info.verb, Verb::List | Verb::Watch)
+        {
+            return if info.name.is_some() {
+                Ok(page_not_found())
+            } else {
+                Err(ApiStatus::method_not_allowed())
+            };
+        }
+        match info.subresource.as_deref() {
+            None => on_object(&call),
+            Some("status") if call.kind.status => on_status(&call),
+            Some("scale") if call.kind.scale => scale::answer(&call),
+            Some(_) => Ok(page_not_found()),
+        }
+    }
+}
+
+impl Service<Request<Bytes>> for Api {
+    type Response = Response<ApiBody>;
+    type Error = Infallible;
+    type Future = Ready<Result<Response<ApiBody>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Bytes>) -> Self::Future {
+        ready(Ok(self
+            .answer(&request)
+            .unwrap_or_else(|status| refusal(&status))))
+    }
+}
+
+fn on_object(call: &Call<'_>) -> Answer {
+    match (call.info.verb, call.info.name.is_some()) {
+        (Verb::Get, _) => read::get(call),
+        (Verb::List, _) => read::list(call),
+        (Verb::Watch, _) => read::watch(call),
+        (Verb::Create, false) => create::create(call),
+        (Verb::Update, true) => update::put(call, Part::Main),
+        (Verb::Patch, true) => update::patch(call, Part::Main),
+        (Verb::Delete, true) => delete::delete_one(call),
+        (Verb::DeleteCollection, _) => delete::delete_collection(call),
+        _ => Err(ApiStatus::method_not_allowed()),
+    }
+}
+
+fn on_status(call: &Call<'_>) -> Answer {
+    match call.info.verb {
+        Verb::Get => read::get(call),
+        Verb::Update => update::put(call, Part::Status),
+        Verb::Patch => update::patch(call, Part::Status),
+        _ => Err(ApiStatus::method_not_allowed()),
+    }
+}
+
+fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<(), ApiStatus> {
+    let tokens = shared.tokens.read();
+    let Some(tokens) = &*tokens else {
+        return Ok(());
+    };
+    let given = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let token = given.strip_prefix("Bearer ").unwrap_or_default();
+    if tokens.iter().any(|known| known == token) {
+        Ok(())
+    } else {
+        Err(ApiStatus::unauthorized())
+    }
+}
+
+/// A JSON answer.
+pub(super) fn json(code: StatusCode, body: impl Into<Bytes>) -> Response<ApiBody> {
+    answer_with(
+        code,
+        HeaderValue::from_static("application/json"),
+        ApiBody::whole(body),
+    )
+}
+
+pub(super) fn answer_with(
+    code: StatusCode,
+    content_type: HeaderValue,
+    body: ApiBody,
+) -> Response<ApiBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() = code;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, content_type);
+    response
+}
+
+/// The answer for a path that nobody serves: plain text, as the real server's router gives it.
+pub(super) fn page_not_found() -> Response<ApiBody> {
+    text(StatusCode::NOT_FOUND, "404 page not found\n")
+}
+
+pub(super) fn text(code: StatusCode, body: &'static str) -> Response<ApiBody> {
+    answer_with(
+        code,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+        ApiBody::whole(body),
+    )
+}
+
+fn refusal(status: &ApiStatus) -> Response<ApiBody> {
+    let mut response = json(status.code(), status.encode());
+    if let Some(seconds) = status.retry_after() {
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, seconds.into());
+    }
+    response
+}

@@ -1,0 +1,173 @@
+//! One request about a resource.
+
+use bytes::Bytes;
+use faults::RequestInfo;
+use http::{HeaderMap, Request, header};
+use serde_json::Value;
+
+use super::api::Shared;
+use crate::{
+    kinds::{Kind, Served},
+    lifecycle::{WriteOptions, check_shape},
+    status::{ApiStatus, FieldError},
+    store::Key,
+    view::View,
+};
+
+/// A request with what its path means.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) info: RequestInfo,
+    pub(super) headers: &'a HeaderMap,
+    pub(super) body: &'a Bytes,
+    pub(super) served: Served,
+    pub(super) kind: &'a Kind,
+}
+
+/// The real server's limit for request bodies.
+const MAX_BODY: usize = 3 * 1024 * 1024;
+
+// === impl Call ===
+
+impl<'a> Call<'a> {
+    pub(super) fn new(
+        shared: &'a Shared,
+        info: RequestInfo,
+        request: &'a Request<Bytes>,
+        served: Served,
+    ) -> Self {
+        let kind = shared.kinds.get(served.id);
+        Self {
+            shared,
+            info,
+            headers: request.headers(),
+            body: request.body(),
+            served,
+            kind,
+        }
+    }
+
+    /// The namespace in the path; empty for cluster-scoped kinds.
+    pub(super) fn namespace(&self) -> &str {
+        if self.kind.namespaced {
+            self.info.namespace.as_deref().unwrap_or_default()
+        } else {
+            ""
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.info.name.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn key(&self) -> Key {
+        Key::new(self.namespace(), self.name())
+    }
+
+    pub(super) fn view(&self) -> Result<View, ApiStatus> {
+        View::negotiate(
+            *self.kind,
+            self.served,
+            self.headers,
+            self.info.query("includeObject"),
+        )
+    }
+
+    /// The content type without its parameters; empty if there is none.
+    pub(super) fn content_type(&self) -> &str {
+        let value = self
+            .headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
+        value
+            .unwrap_or_default()
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+    }
+
+    pub(super) fn body(&self) -> Result<&'a [u8], ApiStatus> {
+        if self.body.len() > MAX_BODY {
+            return Err(ApiStatus::too_large(MAX_BODY));
+        }
+        Ok(self.body)
+    }
+
+    /// The body as JSON of a write that carries a whole object.
+    pub(super) fn json_body(&self, kind: &str) -> Result<Value, ApiStatus> {
+        if !matches!(self.content_type(), "" | "application/json" | "*/*") {
+            return Err(ApiStatus::unsupported_media_type(&["application/json"]));
+        }
+        serde_json::from_slice(self.body()?).map_err(|error| {
+            ApiStatus::bad_request(format!(
+                "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json \
+                 parse error: {error}"
+            ))
+        })
+    }
+
+    /// The object in the body, in the stored version.
+    pub(super) fn object_body(&self) -> Result<Value, ApiStatus> {
+        let mut value = self.json_body(self.kind.kind)?;
+        check_shape(self.kind.kind, self.served.version, &value)?;
+        let text = |field: &str| {
+            value
+                .get(field)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        let expected = self.served.api_version();
+        if !api_version.is_empty() && api_version != expected {
+            return Err(ApiStatus::bad_request(format!(
+                "the API version in the data ({api_version}) does not match the expected API version ({expected})"
+            )));
+        }
+        if !kind.is_empty() && kind != self.kind.kind {
+            return Err(ApiStatus::bad_request(format!(
+                "{kind} in version {:?} cannot be handled as a {}: no kind {kind:?} is registered for this path",
+                self.served.version, self.kind.kind
+            )));
+        }
+        if let Some(also) = self.served.also {
+            (also.to_stored)(&mut value);
+        }
+        Ok(value)
+    }
+
+    /// `dryRun` and `fieldManager`. `options` is the kind that the real server names in its refusal.
+    pub(super) fn write_options(&self, options: &str) -> Result<WriteOptions, ApiStatus> {
+        let values = self.info.query.iter().filter(|(key, _)| key == "dryRun");
+        let given: Vec<&str> = values
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
+            .collect();
+        if let Some(unknown) = given.iter().find(|value| **value != "All") {
+            let error = FieldError::not_supported("dryRun", unknown, &["All"]);
+            return Err(ApiStatus::invalid_options(options, &[error]));
+        }
+        Ok(WriteOptions {
+            dry_run: !given.is_empty(),
+            manager: self.manager(),
+            api_version: self.served.api_version(),
+        })
+    }
+
+    /// The field manager: the parameter, else the first word of the user agent.
+    fn manager(&self) -> String {
+        match self.info.query("fieldManager") {
+            Some(manager) if !manager.is_empty() => manager.to_owned(),
+            _ => {
+                let agent = self
+                    .headers
+                    .get(header::USER_AGENT)
+                    .and_then(|value| value.to_str().ok());
+                let agent = agent.unwrap_or("unknown");
+                agent.split(['/', ' ']).next().unwrap_or(agent).to_owned()
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! POST.
+
+use http::StatusCode;
+
+use super::{
+    api::{Answer, json},
+    call::Call,
+};
+use crate::lifecycle;
+
+pub(super) fn create(call: &Call<'_>) -> Answer {
+    let view = call.view()?;
+    let options = call.write_options("CreateOptions")?;
+    let value = call.object_body()?;
+    let shared = call.shared;
+    let object = shared.store.write(|state| {
+        lifecycle::create(
+            state,
+            &shared.kinds,
+            call.served.id,
+            call.namespace(),
+            value,
+            &options,
+        )
+    })?;
+    Ok(json(StatusCode::CREATED, view.object(&object)))
+}

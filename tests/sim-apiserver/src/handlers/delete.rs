@@ -1,0 +1,107 @@
+//! DELETE, of one object and of a collection.
+
+use http::StatusCode;
+use serde_json::{Value, json as object};
+
+use super::{
+    api::{Answer, answer_with, json},
+    call::Call,
+    options::ListOptions,
+};
+use crate::{
+    lifecycle::{self, DeleteOptions, Deleted, Propagation},
+    status::{ApiStatus, FieldError},
+    store::{Key, ListRequest, Listing},
+};
+
+pub(super) fn delete_one(call: &Call<'_>) -> Answer {
+    let view = call.view()?;
+    let options = delete_options(call)?;
+    let shared = call.shared;
+    let deleted = shared.store.write(|state| {
+        lifecycle::delete(state, &shared.kinds, call.served.id, &call.key(), &options)
+    })?;
+    Ok(match deleted {
+        Deleted::Pending(pending) => json(StatusCode::OK, view.object(&pending)),
+        Deleted::Gone(gone) => {
+            let mut details = call.kind.details(call.name());
+            details["uid"] = gone.uid.as_ref().into();
+            let status = object!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success",
+                "details": details});
+            json(StatusCode::OK, status.to_string())
+        }
+    })
+}
+
+pub(super) fn delete_collection(call: &Call<'_>) -> Answer {
+    let view = call.view()?;
+    let list = ListOptions::parse(call)?;
+    let options = delete_options(call)?;
+    let shared = call.shared;
+    let listing = shared.store.write(|state| {
+        let listing = Listing::read(state, call.served.id, &list.filter, &ListRequest::default())?;
+        let keys: Vec<Key> = listing
+            .items
+            .iter()
+            .map(|object| object.key.clone())
+            .collect();
+        for key in keys {
+            // One may be gone already, with its owner.
+            if state.get(call.served.id, &key).is_some() {
+                lifecycle::delete(state, &shared.kinds, call.served.id, &key, &options)?;
+            }
+        }
+        Ok(listing)
+    })?;
+    let content_type = http::HeaderValue::from_static("application/json");
+    Ok(answer_with(
+        StatusCode::OK,
+        content_type,
+        view.list(listing),
+    ))
+}
+
+/// The options in the body, or those in the query.
+fn delete_options(call: &Call<'_>) -> Result<DeleteOptions, ApiStatus> {
+    let dry_run = call.write_options("DeleteOptions")?.dry_run;
+    let body: Value = match call.body()? {
+        [] => Value::Null,
+        body => serde_json::from_slice(body)
+            .map_err(|error| ApiStatus::bad_request(error.to_string()))?,
+    };
+    let text = |pointer: &str| {
+        body.pointer(pointer)
+            .and_then(Value::as_str)
+            .map(ToOwned::to_owned)
+    };
+    let propagation = text("/propagationPolicy")
+        .or_else(|| call.info.query("propagationPolicy").map(ToOwned::to_owned));
+    let orphans = body["orphanDependents"].as_bool();
+    let propagation = match (propagation.as_deref(), orphans) {
+        (None | Some(""), None) => None,
+        (None | Some(""), Some(true)) | (Some("Orphan"), None) => Some(Propagation::Orphan),
+        (None | Some(""), Some(false)) | (Some("Background"), None) => {
+            Some(Propagation::Background)
+        }
+        (Some("Foreground"), None) => Some(Propagation::Foreground),
+        (Some(_), Some(_)) => {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            let error = FieldError::invalid("propagationPolicy", "{}", why);
+            return Err(ApiStatus::invalid_options("DeleteOptions", &[error]));
+        }
+        (Some(other), None) => {
+            let supported = ["Background", "Foreground", "Orphan", "nil"];
+            let error = FieldError::not_supported("propagationPolicy", other, &supported);
+            return Err(ApiStatus::invalid_options("DeleteOptions", &[error]));
+        }
+    };
+    let in_body = body["dryRun"]
+        .as_array()
+        .is_some_and(|values| values.iter().any(|value| value == "All"));
+    Ok(DeleteOptions {
+        uid: text("/preconditions/uid"),
+        resource_version: text("/preconditions/resourceVersion"),
+        propagation,
+        dry_run: dry_run || in_body,
+    })
+}

@@ -1,0 +1,232 @@
+//! Everything outside the resources: health, version, and which resources there are.
+
+use std::collections::BTreeMap;
+
+use faults::{RequestInfo, Verb};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use serde_json::{Value, json as object};
+
+use super::api::{Shared, answer_with, json, page_not_found, text};
+use crate::{
+    body::ApiBody,
+    kinds::{Kind, Served},
+};
+
+/// The content type of the discovery document that holds all groups at once.
+const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+pub(super) fn answer(
+    shared: &Shared,
+    info: &RequestInfo,
+    headers: &HeaderMap,
+) -> Response<ApiBody> {
+    if info.verb != Verb::Get {
+        return page_not_found();
+    }
+    let aggregated = headers
+        .get(header::ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|accept| accept.split(',').any(|range| range.trim() == AGGREGATED));
+    let parts: Vec<&str> = info
+        .path
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .collect();
+    let document = match parts.as_slice() {
+        ["healthz" | "livez" | "readyz"] => return text(StatusCode::OK, "ok"),
+        ["version"] => version(),
+        ["api" | "apis"] if aggregated => {
+            let document = aggregated_groups(shared, parts == ["api"]);
+            return answer_with(
+                StatusCode::OK,
+                HeaderValue::from_static(AGGREGATED),
+                ApiBody::whole(document.to_string()),
+            );
+        }
+        ["api"] => object!({"kind": "APIVersions", "versions": ["v1"],
+            "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": ""}]}),
+        ["apis"] => {
+            let groups = groups(shared);
+            let named = groups.iter().filter(|(name, _)| !name.is_empty());
+            let groups: Vec<Value> = named.map(|(name, group)| group.document(name)).collect();
+            object!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+        }
+        ["api", version] => return resources(shared, "", version),
+        ["apis", group] => match groups(shared).get(group).filter(|_| !group.is_empty()) {
+            Some(found) => {
+                let mut document = found.document(group);
+                document["kind"] = "APIGroup".into();
+                document["apiVersion"] = "v1".into();
+                document
+            }
+            None => return page_not_found(),
+        },
+        ["apis", group, version] => return resources(shared, group, version),
+        _ => return page_not_found(),
+    };
+    json(StatusCode::OK, document.to_string())
+}
+
+/// The versions of a group with what is served in each, the preferred one first.
+#[derive(Default)]
+struct Group<'a>(Vec<(&'static str, Vec<(Served, &'a Kind)>)>);
+
+// === impl Group ===
+
+impl Group<'_> {
+    fn document(&self, name: &str) -> Value {
+        let versions: Vec<Value> = self
+            .0
+            .iter()
+            .map(|(version, _)| object!({"groupVersion": format!("{name}/{version}"), "version": version}))
+            .collect();
+        object!({"name": name, "versions": versions, "preferredVersion": versions[0]})
+    }
+
+    fn aggregated(&self, name: &str) -> Value {
+        let versions: Vec<Value> = self
+            .0
+            .iter()
+            .map(|(version, kinds)| {
+                let resources: Vec<Value> = kinds
+                    .iter()
+                    .map(|(served, kind)| aggregated_resource(*served, kind))
+                    .collect();
+                object!({"version": version, "resources": resources, "freshness": "Current"})
+            })
+            .collect();
+        object!({"metadata": {"name": name, "creationTimestamp": null}, "versions": versions})
+    }
+}
+
+fn groups(shared: &Shared) -> BTreeMap<&'static str, Group<'_>> {
+    let mut groups: BTreeMap<&'static str, Group<'_>> = BTreeMap::new();
+    for (served, kind) in shared.kinds.served() {
+        let group = groups.entry(served.group).or_default();
+        match group
+            .0
+            .iter_mut()
+            .find(|(version, _)| *version == served.version)
+        {
+            Some((_, kinds)) => kinds.push((served, kind)),
+            None => group.0.push((served.version, vec![(served, kind)])),
+        }
+    }
+    groups
+}
+
+/// The legacy document of one group and version.
+fn resources(shared: &Shared, group: &str, version: &str) -> Response<ApiBody> {
+    let kinds: Vec<(Served, &Kind)> = shared
+        .kinds
+        .served()
+        .filter(|(served, _)| served.group == group && served.version == version)
+        .collect();
+    let Some((first, _)) = kinds.first() else {
+        return page_not_found();
+    };
+    let mut resources = Vec::new();
+    for (_, kind) in &kinds {
+        resources.push(object!({
+            "name": kind.plural,
+            "singularName": kind.singular(),
+            "namespaced": kind.namespaced,
+            "kind": kind.kind,
+            "verbs": VERBS,
+            "shortNames": kind.short_names,
+            "categories": kind.categories,
+        }));
+        for (subresource, scale) in subresources(kind) {
+            let mut entry = object!({
+                "name": format!("{}/{subresource}", kind.plural),
+                "singularName": "",
+                "namespaced": kind.namespaced,
+                "kind": if scale { "Scale" } else { kind.kind },
+                "verbs": SUBRESOURCE_VERBS,
+            });
+            if scale {
+                entry["group"] = "autoscaling".into();
+                entry["version"] = "v1".into();
+            }
+            resources.push(entry);
+        }
+    }
+    let list = object!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": first.api_version(),
+        "resources": resources});
+    json(StatusCode::OK, list.to_string())
+}
+
+const VERBS: [&str; 8] = [
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
+const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];
+
+fn aggregated_groups(shared: &Shared, core: bool) -> Value {
+    let groups = groups(shared);
+    let items: Vec<Value> = groups
+        .iter()
+        .filter(|(name, _)| name.is_empty() == core)
+        .map(|(name, group)| group.aggregated(name))
+        .collect();
+    object!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {},
+        "items": items})
+}
+
+fn aggregated_resource(served: Served, kind: &Kind) -> Value {
+    let subresources: Vec<Value> = subresources(kind)
+        .map(|(name, scale)| {
+            let (group, version, kind) = if scale {
+                ("autoscaling", "v1", "Scale")
+            } else {
+                (served.group, served.version, kind.kind)
+            };
+            object!({"subresource": name, "verbs": SUBRESOURCE_VERBS,
+                "responseKind": {"group": group, "version": version, "kind": kind}})
+        })
+        .collect();
+    let mut resource = object!({
+        "resource": kind.plural,
+        "responseKind": {"group": served.group, "version": served.version, "kind": kind.kind},
+        "scope": if kind.namespaced { "Namespaced" } else { "Cluster" },
+        "singularResource": kind.singular(),
+        "verbs": VERBS,
+        "shortNames": kind.short_names,
+        "categories": kind.categories,
+    });
+    if !subresources.is_empty() {
+        resource["subresources"] = subresources.into();
+    }
+    resource
+}
+
+/// A kind's subresources; the flag marks `scale`, which has a type of its own.
+fn subresources(kind: &Kind) -> impl Iterator<Item = (&'static str, bool)> + use<> {
+    let scale = kind.scale.then_some(("scale", true));
+    let status = kind.status.then_some(("status", false));
+    scale.into_iter().chain(status)
+}
+
+fn version() -> Value {
+    object!({
+        "major": "1",
+        "minor": "36",
+        "emulationMajor": "1",
+        "emulationMinor": "36",
+        "minCompatibilityMajor": "1",
+        "minCompatibilityMinor": "35",
+        "gitVersion": "v1.36.1+sim",
+        "gitCommit": "0000000000000000000000000000000000000000",
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": "none",
+        "compiler": "rustc",
+        "platform": "linux/amd64",
+    })
+}

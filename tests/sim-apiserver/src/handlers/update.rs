@@ -1,0 +1,84 @@
+//! PUT and PATCH.
+
+use http::StatusCode;
+use serde_json::Value;
+
+use super::{
+    api::{Answer, json},
+    call::Call,
+};
+use crate::{
+    lifecycle::{self, Part, Target, UidRule},
+    patch::Patch,
+    status::ApiStatus,
+};
+
+pub(super) fn put(call: &Call<'_>, part: Part) -> Answer {
+    let view = call.view()?;
+    let options = call.write_options("UpdateOptions")?;
+    let value = call.object_body()?;
+    let shared = call.shared;
+    let target = Target {
+        id: call.served.id,
+        key: call.key(),
+        part,
+        uid_rule: UidRule::Precondition,
+    };
+    let creates = part == Part::Main && call.kind.create_on_update;
+    let (code, object) = shared.store.write(|state| {
+        if creates && state.get(target.id, &target.key).is_none() {
+            let uid = value["metadata"]["uid"].as_str().unwrap_or_default();
+            if !uid.is_empty() {
+                return Err(lifecycle::uid_conflict(call.kind, &target.key, uid, ""));
+            }
+            let object = lifecycle::create(
+                state,
+                &shared.kinds,
+                target.id,
+                call.namespace(),
+                value,
+                &options,
+            )?;
+            return Ok((StatusCode::CREATED, object));
+        }
+        let object = lifecycle::update(state, &shared.kinds, &target, &options, |_| Ok(value))?;
+        Ok((StatusCode::OK, object))
+    })?;
+    Ok(json(code, view.object(&object)))
+}
+
+pub(super) fn patch(call: &Call<'_>, part: Part) -> Answer {
+    let view = call.view()?;
+    let patch = Patch::parse(call.content_type(), call.body()?)?;
+    let options = call.write_options("PatchOptions")?;
+    let shared = call.shared;
+    let target = Target {
+        id: call.served.id,
+        key: call.key(),
+        part,
+        uid_rule: UidRule::Immutable,
+    };
+    let object = shared.store.write(|state| {
+        lifecycle::update(state, &shared.kinds, &target, &options, |old| {
+            in_version(call, old, &patch)
+        })
+    })?;
+    Ok(json(StatusCode::OK, view.object(&object)))
+}
+
+/// Patches an object in the version of the path.
+fn in_version(call: &Call<'_>, old: &Value, patch: &Patch) -> Result<Value, ApiStatus> {
+    let mut value = old.clone();
+    if let Some(also) = call.served.also {
+        (also.from_stored)(&mut value);
+    }
+    value["apiVersion"] = call.served.api_version().into();
+    value["kind"] = call.kind.kind.into();
+    patch.apply(&mut value)?;
+    if let Some(also) = call.served.also
+        && value.is_object()
+    {
+        (also.to_stored)(&mut value);
+    }
+    Ok(value)
+}

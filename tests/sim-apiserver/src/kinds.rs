@@ -1,0 +1,280 @@
+//! The kinds that the server knows: one table entry each.
+
+mod columns;
+mod conversions;
+mod defaults;
+mod table;
+mod validation;
+
+use serde_json::{Value, json};
+
+pub(crate) use columns::{Printer, selector_text};
+pub(crate) use validation::{check_metadata, check_name};
+
+use crate::status::FieldError;
+
+/// A kind that the server serves.
+///
+/// The kinds of the crate's README are built in; a test adds others, such as a custom resource, with
+/// [`Builder::kind`](crate::Builder::kind).
+///
+/// ```
+/// use sim_apiserver::Kind;
+///
+/// const SCALED_OBJECT: Kind =
+///     Kind::new("keda.sh", "v1alpha1", "ScaledObject", "scaledobjects").short_names(&["so"]).with_status();
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    pub(crate) group: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) plural: &'static str,
+    pub(crate) singular: Option<&'static str>,
+    pub(crate) short_names: &'static [&'static str],
+    pub(crate) categories: &'static [&'static str],
+    pub(crate) namespaced: bool,
+    pub(crate) status: bool,
+    pub(crate) scale: bool,
+    /// Whether `metadata.generation` is kept.
+    pub(crate) generation: bool,
+    /// Whether an update may leave `metadata.resourceVersion` out.
+    pub(crate) unconditional_update: bool,
+    /// Whether a PUT may create.
+    pub(crate) create_on_update: bool,
+    /// Field labels beside `metadata.name` and `metadata.namespace`, with their JSON pointers.
+    pub(crate) field_labels: &'static [(&'static str, &'static str)],
+    /// The fields, beside metadata, that an empty typed object encodes: the real server's bookmarks have them.
+    pub(crate) empty: &'static str,
+    /// Further versions of the same objects.
+    pub(crate) also: &'static [AlsoServed],
+    pub(crate) default: fn(&mut Value),
+    /// The second value is the object before an update.
+    pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<FieldError>,
+    pub(crate) printer: Printer,
+}
+
+/// Another version, or another group, in which a kind's objects are served.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AlsoServed {
+    pub(crate) group: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) from_stored: fn(&mut Value),
+    pub(crate) to_stored: fn(&mut Value),
+}
+
+/// A kind's place in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct KindId(usize);
+
+/// A kind in one of the versions in which it is served.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Served {
+    pub(crate) id: KindId,
+    pub(crate) group: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) also: Option<AlsoServed>,
+}
+
+/// The table.
+#[derive(Clone, Debug)]
+pub(crate) struct Kinds(Vec<Kind>);
+
+// === impl Kind ===
+
+impl Kind {
+    /// A namespaced kind without subresources. The group is empty for the core group; `plural` is the resource
+    /// name in paths.
+    #[must_use]
+    pub const fn new(
+        group: &'static str,
+        version: &'static str,
+        kind: &'static str,
+        plural: &'static str,
+    ) -> Self {
+        Self {
+            group,
+            version,
+            kind,
+            plural,
+            singular: None,
+            short_names: &[],
+            categories: &[],
+            namespaced: true,
+            status: false,
+            scale: false,
+            generation: true,
+            unconditional_update: false,
+            create_on_update: false,
+            field_labels: &[],
+            empty: "",
+            also: &[],
+            default: |_| {},
+            validate: |_, _| Vec::new(),
+            printer: Printer::NAME_AND_AGE,
+        }
+    }
+
+    /// Makes it cluster-scoped.
+    #[must_use]
+    pub const fn cluster_scoped(mut self) -> Self {
+        self.namespaced = false;
+        self
+    }
+
+    /// Adds the `status` subresource; updates of the object then leave the status alone.
+    #[must_use]
+    pub const fn with_status(mut self) -> Self {
+        self.status = true;
+        self
+    }
+
+    /// Adds the `scale` subresource over `spec.replicas` and `status.replicas`.
+    #[must_use]
+    pub const fn with_scale(mut self) -> Self {
+        self.scale = true;
+        self
+    }
+
+    /// Sets the short names for discovery.
+    #[must_use]
+    pub const fn short_names(mut self, names: &'static [&'static str]) -> Self {
+        self.short_names = names;
+        self
+    }
+
+    /// `GROUP/VERSION`, or `VERSION` for the core group.
+    pub(crate) fn api_version(&self) -> String {
+        api_version(self.group, self.version)
+    }
+
+    pub(crate) fn singular(&self) -> String {
+        self.singular
+            .map_or_else(|| self.kind.to_lowercase(), ToOwned::to_owned)
+    }
+
+    /// `PLURAL.GROUP`, or `PLURAL` for the core group: what messages call a resource.
+    pub(crate) fn resource(&self) -> String {
+        self.qualified(self.plural)
+    }
+
+    /// The same for a subresource: `deployments/scale.apps`.
+    pub(crate) fn qualified(&self, resource: &str) -> String {
+        if self.group.is_empty() {
+            resource.to_owned()
+        } else {
+            format!("{resource}.{}", self.group)
+        }
+    }
+
+    /// The `details` of a Status about one object.
+    pub(crate) fn details(&self, name: &str) -> Value {
+        self.details_of(self.plural, name)
+    }
+
+    pub(crate) fn details_of(&self, resource: &str, name: &str) -> Value {
+        let mut details = json!({"kind": resource});
+        if !name.is_empty() {
+            details["name"] = name.into();
+        }
+        if !self.group.is_empty() {
+            details["group"] = self.group.into();
+        }
+        details
+    }
+}
+
+// === impl KindId ===
+
+impl KindId {
+    pub(crate) fn index(self) -> usize {
+        self.0
+    }
+}
+
+// === impl Served ===
+
+impl Served {
+    pub(crate) fn api_version(&self) -> String {
+        api_version(self.group, self.version)
+    }
+}
+
+// === impl Kinds ===
+
+impl Kinds {
+    /// The built-in kinds.
+    pub(crate) fn standard() -> Self {
+        Self(table::KINDS.to_vec())
+    }
+
+    pub(crate) fn push(&mut self, kind: Kind) {
+        self.0.push(kind);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn get(&self, id: KindId) -> &Kind {
+        &self.0[id.0]
+    }
+
+    /// Every kind in every version in which it is served.
+    pub(crate) fn served(&self) -> impl Iterator<Item = (Served, &Kind)> {
+        self.0.iter().enumerate().flat_map(|(index, kind)| {
+            let id = KindId(index);
+            let stored = Served {
+                id,
+                group: kind.group,
+                version: kind.version,
+                also: None,
+            };
+            let others = kind.also.iter().map(move |also| Served {
+                id,
+                group: also.group,
+                version: also.version,
+                also: Some(*also),
+            });
+            std::iter::once(stored)
+                .chain(others)
+                .map(move |served| (served, kind))
+        })
+    }
+
+    /// The kind behind a path.
+    pub(crate) fn by_resource(&self, group: &str, version: &str, plural: &str) -> Option<Served> {
+        self.served()
+            .find(|(served, kind)| {
+                served.group == group && served.version == version && kind.plural == plural
+            })
+            .map(|(served, _)| served)
+    }
+
+    /// The kind that an object says it is.
+    pub(crate) fn by_kind(&self, api_version: &str, kind: &str) -> Option<Served> {
+        self.served()
+            .find(|(served, known)| served.api_version() == api_version && known.kind == kind)
+            .map(|(served, _)| served)
+    }
+
+    /// The first kind with this plural, whatever its group: for tests that name a resource.
+    pub(crate) fn by_plural(&self, plural: &str) -> Option<KindId> {
+        self.0
+            .iter()
+            .position(|kind| kind.plural == plural || kind.resource() == plural)
+            .map(KindId)
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = KindId> + use<> {
+        (0..self.0.len()).map(KindId)
+    }
+}
+
+fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    }
+}

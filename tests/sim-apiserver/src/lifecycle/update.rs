@@ -1,0 +1,227 @@
+//! Changing an object that exists.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{
+    WriteOptions, garbage, managed_fields,
+    metadata::{
+        bump_generation, check_shape, finalizers, is_being_deleted, normalise,
+        restore_system_fields, spec_differs,
+    },
+};
+use crate::{
+    kinds::{Kind, KindId, Kinds, check_metadata},
+    status::{ApiStatus, FieldError},
+    store::{Key, Object, State},
+};
+
+/// Which object, and which part of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) id: KindId,
+    pub(crate) key: Key,
+    pub(crate) part: Part,
+    pub(crate) uid_rule: UidRule,
+}
+
+/// The part of an object that a path writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The object; its status stays, if it has a status subresource.
+    Main,
+    /// The status; everything else stays.
+    Status,
+    /// `spec.replicas`, through the `scale` subresource.
+    Scale,
+}
+
+/// What another uid in the body means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UidRule {
+    /// A precondition that does not hold: 409. So it is for PUT.
+    Precondition,
+    /// An attempt to change a field that cannot be changed: 422. So it is for PATCH.
+    Immutable,
+}
+
+const IMMUTABLE: &str = "field is immutable";
+
+/// Changes an object; `make` turns the present state into the wanted one.
+///
+/// A write that changes nothing stores nothing.
+pub(crate) fn update(
+    state: &mut State,
+    kinds: &Kinds,
+    target: &Target,
+    options: &WriteOptions,
+    make: impl FnOnce(&Value) -> Result<Value, ApiStatus>,
+) -> Result<Arc<Object>, ApiStatus> {
+    let kind = kinds.get(target.id);
+    let name = target.key.name();
+    let existing = Arc::clone(
+        state
+            .get(target.id, &target.key)
+            .ok_or_else(|| ApiStatus::not_found(kind, name))?,
+    );
+    let old = existing.value();
+    let mut new = make(&old)?;
+    check_shape(kind.kind, kind.version, &new)?;
+    let mut errors = check_preconditions(kind, target, &old, &new)?;
+
+    restore_system_fields(&mut new, &old);
+    new["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"].clone();
+    normalise(&mut new);
+    match target.part {
+        Part::Main | Part::Scale if kind.status => keep(&mut new, &old, "status"),
+        Part::Main | Part::Scale => {}
+        Part::Status => {
+            let status = new["status"].take();
+            new = old.clone();
+            new["status"] = if status.is_null() { json!({}) } else { status };
+        }
+    }
+    if target.part != Part::Status {
+        (kind.default)(&mut new);
+        errors.extend(check_metadata(&new));
+        errors.extend((kind.validate)(&new, Some(&old)));
+    }
+    errors.extend(new_finalizers_during_deletion(&old, &new));
+    if !errors.is_empty() {
+        return Err(ApiStatus::invalid(kind.group, kind.kind, name, &errors));
+    }
+    if new == old {
+        return Ok(existing);
+    }
+    if kind.generation && target.part != Part::Status && spec_differs(&old, &new) {
+        bump_generation(&mut new);
+    }
+    let subresource = match target.part {
+        Part::Main => None,
+        Part::Status => Some("status"),
+        Part::Scale => Some("scale"),
+    };
+    managed_fields::record(&old, &mut new, options, subresource);
+    Ok(commit(
+        state,
+        kinds,
+        target.id,
+        &existing,
+        new,
+        options.dry_run,
+    ))
+}
+
+/// Stores the new state, or takes the object out if its last finalizer went.
+fn commit(
+    state: &mut State,
+    kinds: &Kinds,
+    id: KindId,
+    existing: &Arc<Object>,
+    new: Value,
+    dry_run: bool,
+) -> Arc<Object> {
+    let finalized =
+        is_being_deleted(&new) && finalizers(&new).is_empty() && kinds.get(id).kind != "Namespace";
+    if dry_run {
+        return Arc::new(Object::encode(new, existing.revision));
+    }
+    if finalized {
+        let last = Arc::new(Object::encode(new, existing.revision));
+        return garbage::remove(state, kinds, id, &existing.key).unwrap_or(last);
+    }
+    let stored = state.put(id, new);
+    if stored.owners != existing.owners {
+        garbage::release_owners(state, kinds, existing);
+    }
+    stored
+}
+
+/// What does not hold is a conflict; what cannot be changed is returned with the other field errors.
+fn check_preconditions(
+    kind: &Kind,
+    target: &Target,
+    old: &Value,
+    new: &Value,
+) -> Result<Vec<FieldError>, ApiStatus> {
+    let name = target.key.name();
+    let text = |value: &Value, field: &str| {
+        value["metadata"][field]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let (old_uid, new_uid) = (text(old, "uid"), text(new, "uid"));
+    let other_uid = !new_uid.is_empty() && new_uid != old_uid;
+    if other_uid && target.uid_rule == UidRule::Precondition {
+        return Err(uid_conflict(kind, &target.key, &new_uid, &old_uid));
+    }
+    for (field, word) in [("name", "name"), ("namespace", "namespace")] {
+        let (given, expected) = (text(new, field), text(old, field));
+        if !given.is_empty() && given != expected {
+            return Err(ApiStatus::bad_request(format!(
+                "the {word} of the object ({given}) does not match the {word} on the URL ({expected})"
+            )));
+        }
+    }
+    match text(new, "resourceVersion") {
+        revision if revision.is_empty() && kind.unconditional_update => {}
+        revision if revision.is_empty() => {
+            let error = FieldError::invalid(
+                "metadata.resourceVersion",
+                0,
+                "must be specified for an update",
+            );
+            return Err(ApiStatus::invalid(kind.group, kind.plural, name, &[error]));
+        }
+        revision if revision != text(old, "resourceVersion") => {
+            return Err(ApiStatus::modified(kind, name));
+        }
+        _ => {}
+    }
+    let immutable = || FieldError::invalid("metadata.uid", format!("{new_uid:?}"), IMMUTABLE);
+    Ok(other_uid.then(immutable).into_iter().collect())
+}
+
+/// The real server's storage layer says it in its own words.
+pub(crate) fn uid_conflict(kind: &Kind, key: &Key, wanted: &str, found: &str) -> ApiStatus {
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+         Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+        kind.plural,
+        key.as_str()
+    );
+    ApiStatus::conflict(&kind.resource(), kind.details(key.name()), key.name(), &why)
+}
+
+fn new_finalizers_during_deletion(old: &Value, new: &Value) -> Option<FieldError> {
+    let before = finalizers(old);
+    let added: Vec<String> = finalizers(new)
+        .into_iter()
+        .filter(|finalizer| !before.contains(finalizer))
+        .collect();
+    if !is_being_deleted(old) || added.is_empty() {
+        return None;
+    }
+    let list = added
+        .iter()
+        .map(|finalizer| format!("{finalizer:?}"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    Some(FieldError::forbidden(
+        "metadata.finalizers",
+        format!(
+            "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{list}}}"
+        ),
+    ))
+}
+
+fn keep(new: &mut Value, old: &Value, field: &str) {
+    if let Some(fields) = new.as_object_mut() {
+        match &old[field] {
+            Value::Null => fields.remove(field),
+            value => fields.insert(field.to_owned(), value.clone()),
+        };
+    }
+}

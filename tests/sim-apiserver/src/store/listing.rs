@@ -1,0 +1,243 @@
+//! Lists: pages, consistent at one revision.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::{Deserialize, Serialize};
+
+use super::{Key, Object, State};
+use crate::{kinds::KindId, selector::Filter, status::ApiStatus};
+
+/// What a list asks for, beside kind and filter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListRequest {
+    pub(crate) limit: usize,
+    pub(crate) continue_token: Option<String>,
+    pub(crate) revision: RevisionMatch,
+}
+
+/// Which state a list is to show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RevisionMatch {
+    /// The present one.
+    #[default]
+    MostRecent,
+    /// Any; the real server answers from its cache and ignores `limit`.
+    Any,
+    /// This or a newer one.
+    NotOlderThan(u64),
+    /// Exactly this one.
+    Exact(u64),
+}
+
+/// One page.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    pub(crate) items: Vec<Arc<Object>>,
+    pub(crate) revision: u64,
+    pub(crate) continue_token: Option<String>,
+    pub(crate) remaining: Option<u64>,
+}
+
+/// The real server's token, field by field.
+#[derive(Deserialize, Serialize)]
+struct ContinueToken {
+    v: String,
+    /// -1: go on at the present state, whatever it is.
+    rv: i64,
+    start: String,
+}
+
+// === impl Listing ===
+
+impl Listing {
+    /// Reads one page under the lock that `state` stands for.
+    pub(crate) fn read(
+        state: &State,
+        kind: KindId,
+        filter: &Filter,
+        request: &ListRequest,
+    ) -> Result<Self, ApiStatus> {
+        let now = state.revision();
+        let (revision, from) = match (&request.continue_token, request.revision) {
+            (Some(token), _) => {
+                let token = ContinueToken::decode(token)?;
+                (u64::try_from(token.rv).ok(), Some(token.start))
+            }
+            (None, RevisionMatch::NotOlderThan(revision) | RevisionMatch::Exact(revision))
+                if revision > now =>
+            {
+                return Err(ApiStatus::too_large_resource_version(revision, now));
+            }
+            (None, RevisionMatch::Exact(revision)) => (Some(revision), None),
+            (None, _) => (None, None),
+        };
+        let limit = match request.revision {
+            RevisionMatch::Any if request.continue_token.is_none() => 0,
+            _ => request.limit,
+        };
+        let Some(undone) = Undone::at(state, kind, revision.filter(|revision| *revision < now))
+        else {
+            return Err(match from {
+                Some(start) => {
+                    ApiStatus::inconsistent_continue(ContinueToken::at_present(start).encode())
+                }
+                None => ApiStatus::expired("The resourceVersion for the provided list is too old."),
+            });
+        };
+        let revision = revision.unwrap_or(now);
+        let objects = undone.merge(state, kind, filter, from.as_deref());
+        Ok(Self::page(objects, filter, limit, revision))
+    }
+
+    fn page(
+        mut objects: impl Iterator<Item = Arc<Object>>,
+        filter: &Filter,
+        limit: usize,
+        revision: u64,
+    ) -> Self {
+        let mut items = Vec::new();
+        let mut page = Self {
+            items: Vec::new(),
+            revision,
+            continue_token: None,
+            remaining: None,
+        };
+        while let Some(object) = objects.next() {
+            if !filter.matches(&object) {
+                continue;
+            }
+            items.push(object);
+            if items.len() == limit {
+                let rest = objects.count() as u64;
+                if rest > 0 {
+                    let last = items.last().map_or("", |object| object.key.as_str());
+                    page.continue_token = Some(ContinueToken::after(last, revision).encode());
+                    // What follows may not match: the real server counts only where there is no selector.
+                    page.remaining = filter.is_everything().then_some(rest);
+                }
+                break;
+            }
+        }
+        page.items = items;
+        page
+    }
+}
+
+/// The difference between the present state and an earlier one: what those keys held then.
+struct Undone(BTreeMap<Key, Option<Arc<Object>>>);
+
+// === impl Undone ===
+
+impl Undone {
+    /// `None` if the history does not reach back to `revision`.
+    fn at(state: &State, kind: KindId, revision: Option<u64>) -> Option<Self> {
+        let mut then = BTreeMap::new();
+        if let Some(revision) = revision {
+            for change in state.table(kind).history.undo_to(revision)? {
+                let key = change
+                    .old
+                    .as_ref()
+                    .or(change.new.as_ref())
+                    .map(|object| object.key.clone());
+                if let Some(key) = key {
+                    then.insert(key, change.old.clone());
+                }
+            }
+        }
+        Some(Self(then))
+    }
+
+    /// The objects of the earlier state in key order.
+    fn merge<'a>(
+        self,
+        state: &'a State,
+        kind: KindId,
+        filter: &Filter,
+        from: Option<&str>,
+    ) -> impl Iterator<Item = Arc<Object>> + use<'a> {
+        let namespace = filter
+            .namespace()
+            .map(|namespace| format!("{namespace}/"))
+            .unwrap_or_default();
+        let start = from.unwrap_or_default().to_owned();
+        let mut then = self
+            .0
+            .into_iter()
+            .filter(move |(key, _)| {
+                key.as_str() >= start.as_str() && key.as_str().starts_with(&namespace)
+            })
+            .peekable();
+        let mut now = state.table(kind).range(filter.namespace(), from).peekable();
+        std::iter::from_fn(move || {
+            loop {
+                let earlier = match (then.peek(), now.peek()) {
+                    (Some((key, _)), Some(object)) => *key <= object.key,
+                    (Some(_), None) => true,
+                    (None, _) => false,
+                };
+                if !earlier {
+                    return now.next().cloned();
+                }
+                let (key, object) = then.next()?;
+                now.next_if(|object| object.key == key);
+                if object.is_some() {
+                    return object;
+                }
+            }
+        })
+    }
+}
+
+// === impl ContinueToken ===
+
+impl ContinueToken {
+    fn after(key: &str, revision: u64) -> Self {
+        // The smallest key behind `key`, as etcd clients write it.
+        let rv = i64::try_from(revision).unwrap_or(i64::MAX);
+        Self {
+            v: "meta.k8s.io/v1".to_owned(),
+            rv,
+            start: format!("{key}\0"),
+        }
+    }
+
+    fn at_present(start: String) -> Self {
+        Self {
+            v: "meta.k8s.io/v1".to_owned(),
+            rv: -1,
+            start,
+        }
+    }
+
+    fn encode(&self) -> String {
+        let json = serde_json::to_vec(self).expect("invariant: a token is plain JSON");
+        URL_SAFE_NO_PAD.encode(json)
+    }
+
+    fn decode(text: &str) -> Result<Self, ApiStatus> {
+        let invalid = |why: &str| ApiStatus::bad_request(format!("continue key is not valid{why}"));
+        let json = URL_SAFE_NO_PAD
+            .decode(text)
+            .map_err(|error| invalid(&format!(": {error}")))?;
+        let token: Self =
+            serde_json::from_slice(&json).map_err(|error| invalid(&format!(": {error}")))?;
+        if token.v != "meta.k8s.io/v1" {
+            return Err(invalid(&format!(
+                ": server does not recognize this encoded version {}",
+                token.v
+            )));
+        }
+        if token.rv == 0 {
+            return Err(invalid(
+                ": incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+            ));
+        }
+        if token.start.is_empty() {
+            return Err(invalid(
+                ": encoded start key empty (version meta.k8s.io/v1)",
+            ));
+        }
+        Ok(token)
+    }
+}

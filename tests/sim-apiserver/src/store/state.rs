@@ -1,0 +1,199 @@
+//! The objects of every kind, and the one place where they change.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Bound,
+    sync::Arc,
+};
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::{
+    history::{Change, History},
+    object::{Key, Object, set_revision},
+};
+use crate::kinds::KindId;
+
+/// Everything that is stored. Every change passes through [`State::put`] or [`State::remove`].
+#[derive(Debug)]
+pub(crate) struct State {
+    revision: u64,
+    tables: Vec<Table>,
+    by_uid: HashMap<Box<str>, (KindId, Key)>,
+    /// Who names a uid as its owner.
+    dependents: HashMap<Box<str>, Vec<(KindId, Key)>>,
+    changed: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) objects: BTreeMap<Key, Arc<Object>>,
+    pub(crate) history: History,
+    changed: watch::Sender<u64>,
+}
+
+// === impl State ===
+
+impl State {
+    pub(crate) fn new(kinds: usize, history: usize, changed: watch::Sender<u64>) -> Self {
+        let table = || Table {
+            objects: BTreeMap::new(),
+            history: History::new(history),
+            changed: watch::Sender::new(0),
+        };
+        let tables = std::iter::repeat_with(table).take(kinds).collect();
+        // The real server has written its own objects before the first client comes: 0 is never a revision.
+        Self {
+            revision: 1,
+            tables,
+            by_uid: HashMap::new(),
+            dependents: HashMap::new(),
+            changed,
+        }
+    }
+
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Makes the next change get this revision. Lower numbers than the present are ignored.
+    pub(crate) fn set_next_revision(&mut self, next: u64) {
+        self.revision = self.revision.max(next.saturating_sub(1));
+    }
+
+    pub(crate) fn table(&self, kind: KindId) -> &Table {
+        &self.tables[kind.index()]
+    }
+
+    pub(crate) fn get(&self, kind: KindId, key: &Key) -> Option<&Arc<Object>> {
+        self.table(kind).objects.get(key)
+    }
+
+    /// Stores an object under its own name, with the next revision.
+    pub(crate) fn put(&mut self, kind: KindId, mut value: Value) -> Arc<Object> {
+        self.revision += 1;
+        set_revision(&mut value, self.revision);
+        let object = Arc::new(Object::encode(value, self.revision));
+        let old = self.tables[kind.index()]
+            .objects
+            .insert(object.key.clone(), Arc::clone(&object));
+        if old
+            .as_ref()
+            .is_none_or(|old| old.owners != object.owners || old.uid != object.uid)
+        {
+            if let Some(old) = &old {
+                self.forget(kind, old);
+            }
+            self.index(kind, &object);
+        }
+        self.record(kind, old, Some(Arc::clone(&object)));
+        object
+    }
+
+    /// Takes an object out, with the next revision; returns its last state.
+    pub(crate) fn remove(&mut self, kind: KindId, key: &Key) -> Option<Arc<Object>> {
+        let old = self.tables[kind.index()].objects.remove(key)?;
+        self.revision += 1;
+        self.forget(kind, &old);
+        let change = self.record(kind, Some(old), None);
+        change.last_state().cloned()
+    }
+
+    /// Takes an object out without a trace: no event, no history. What a watch missed looks like this.
+    pub(crate) fn remove_silently(&mut self, kind: KindId, key: &Key) -> Option<Arc<Object>> {
+        let old = self.tables[kind.index()].objects.remove(key)?;
+        self.forget(kind, &old);
+        Some(old)
+    }
+
+    pub(crate) fn expire_history(&mut self) {
+        for table in &mut self.tables {
+            table.history.expire(self.revision);
+        }
+    }
+
+    /// The objects that name this uid as an owner.
+    pub(crate) fn dependents(&self, uid: &str) -> Vec<(KindId, Key)> {
+        self.dependents.get(uid).cloned().unwrap_or_default()
+    }
+
+    /// Where the object with this uid stands.
+    pub(crate) fn by_uid(&self, uid: &str) -> Option<(KindId, Key)> {
+        self.by_uid.get(uid).cloned()
+    }
+
+    fn index(&mut self, kind: KindId, object: &Object) {
+        if !object.uid.is_empty() {
+            self.by_uid
+                .insert(object.uid.clone(), (kind, object.key.clone()));
+        }
+        for owner in &object.owners {
+            self.dependents
+                .entry(owner.clone())
+                .or_default()
+                .push((kind, object.key.clone()));
+        }
+    }
+
+    fn forget(&mut self, kind: KindId, object: &Object) {
+        // Objects that were seeded may share a uid.
+        if self
+            .by_uid
+            .get(&object.uid)
+            .is_some_and(|(k, key)| (*k, key) == (kind, &object.key))
+        {
+            self.by_uid.remove(&object.uid);
+        }
+        for owner in &object.owners {
+            if let Some(dependents) = self.dependents.get_mut(owner) {
+                dependents.retain(|(k, key)| (*k, key) != (kind, &object.key));
+                if dependents.is_empty() {
+                    self.dependents.remove(owner);
+                }
+            }
+        }
+    }
+
+    fn record(
+        &mut self,
+        kind: KindId,
+        old: Option<Arc<Object>>,
+        new: Option<Arc<Object>>,
+    ) -> Arc<Change> {
+        let change = Arc::new(Change::new(self.revision, old, new));
+        let table = &mut self.tables[kind.index()];
+        table.history.push(Arc::clone(&change));
+        table.changed.send_replace(self.revision);
+        self.changed.send_replace(self.revision);
+        change
+    }
+}
+
+// === impl Table ===
+
+impl Table {
+    /// Wakes when an object of this kind changes.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// The objects of a namespace, or of all, in key order, from a key on (inclusive).
+    pub(crate) fn range<'a>(
+        &'a self,
+        namespace: Option<&str>,
+        from: Option<&str>,
+    ) -> impl Iterator<Item = &'a Arc<Object>> + use<'a> {
+        let prefix = namespace
+            .map(|namespace| format!("{namespace}/"))
+            .unwrap_or_default();
+        let start = match from {
+            Some(from) if from > prefix.as_str() => from.to_owned(),
+            _ => prefix.clone(),
+        };
+        self.objects
+            .range::<str, _>((Bound::Included(start.as_str()), Bound::Unbounded))
+            .take_while(move |(key, _)| key.as_str().starts_with(&prefix))
+            .map(|(_, object)| object)
+    }
+}
