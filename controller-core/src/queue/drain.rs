@@ -8,7 +8,6 @@ use super::waiters::WaiterId;
 
 /// What a shutdown left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "it says whether every key was worked off"]
 pub struct Drained {
     /// Every key in line was worked off.
     pub completed: bool,

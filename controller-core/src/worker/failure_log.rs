@@ -12,7 +12,7 @@ use tokio::time::Instant;
 /// News is logged at `warn` ([`NEWS_LINES`] lines in [`NEWS_WINDOW`], so that 200 keys
 /// that fail for one cause are no 200 lines), all else at `debug`. What was held back is
 /// summed up in one `warn` line after 10 s, then 20, 40, … up to 10 min apart for as long
-/// as anything fails.
+/// as anything fails. No line sums up mere repetitions once nothing fails any more.
 pub(super) struct FailureLog<K> {
     inner: Mutex<Inner<K>>,
 }
@@ -36,6 +36,8 @@ struct Inner<K> {
 
 struct HeldBack<K> {
     failures: usize,
+    /// Was news among them?
+    news: bool,
     last_key: K,
     last_message: String,
     due: Instant,
@@ -105,6 +107,9 @@ impl<K: Clone + Eq + Hash + Display> FailureLog<K> {
             inner.summary_interval = (inner.summary_interval * 2).min(LAST_SUMMARY);
             (held_back, inner.failing.len())
         };
+        if failing == 0 && !held_back.news {
+            return;
+        }
         tracing::warn!(
             failing,
             failures = held_back.failures,
@@ -134,12 +139,14 @@ impl<K: Clone + Eq + Hash> Inner<K> {
         match &mut self.held_back {
             Some(held_back) => {
                 held_back.failures += 1;
+                held_back.news |= news;
                 held_back.last_key = key;
                 held_back.last_message = message;
             }
             None => {
                 self.held_back = Some(HeldBack {
                     failures: 1,
+                    news,
                     last_key: key,
                     last_message: message,
                     due: now + self.summary_interval,

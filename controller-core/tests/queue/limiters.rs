@@ -146,7 +146,7 @@ async fn latencies_beside(hot: u32) -> Vec<Duration> {
         let mut latencies = Vec::new();
         let start = Instant::now();
         while latencies.len() < 1000 {
-            let ticket = queue.get().await.unwrap();
+            let ticket = queue.get().await.expect("the queue is open");
             if *ticket >= 10_000 {
                 queue.add_rate_limited(*ticket);
             } else {
@@ -170,7 +170,8 @@ async fn latencies_beside(hot: u32) -> Vec<Duration> {
 async fn retry(queue: &WorkQueue<&'static str>, key: &'static str) -> Duration {
     let start = Instant::now();
     queue.add_rate_limited(key);
-    assert_eq!(*queue.get().await.unwrap(), key);
+    let ticket = queue.get().await.expect("the queue is open");
+    assert_eq!(*ticket, key);
     start.elapsed()
 }
 

@@ -11,7 +11,7 @@ pub(super) struct Mutex<T>(loom::sync::Mutex<T>);
 
 /// Is ready once [`advance`] has come far enough.
 #[derive(Default)]
-pub(super) struct Timer;
+pub(super) struct Timer(());
 
 // loom runs all threads of a model as coroutines of one real thread, so these are theirs
 // together, and no test sees those of another.
@@ -51,7 +51,7 @@ impl<T> Mutex<T> {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap()
+        self.0.lock().expect("no thread of a model panics")
     }
 }
 

@@ -1,0 +1,181 @@
+//! What a person sees while reconciles fail.
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use controller_core::queue::WorkQueue;
+use controller_core::worker::{Outcome, ReconcileError, Reconciler, WorkerPool};
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep};
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::scripted::{Scripted, Step, queue, run_for};
+
+/// Keeps the log of a test, from `info` up.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_logged_once_until_its_message_changes() {
+    let (log, _guard) = Log::start();
+    let queue = queue();
+    queue.add("shop/web");
+    let reconciler = Scripted::new(|_, before| match before {
+        0..3 => Step::Fail("the server said no"),
+        3 => Step::Fail("the server is gone"),
+        4 => Step::Panic("index out of bounds"),
+        5 => Step::GiveUp("no such field"),
+        _ => Step::Done,
+    });
+    run_for(60_000, &queue, &reconciler, 1).await;
+    insta::assert_snapshot!(log.text(), @r#"
+    WARN reconcile{queue="test" key=shop/web}: reconcile failed error="the server said no"
+    WARN reconcile{queue="test" key=shop/web}: reconcile failed error="the server is gone"
+    WARN reconcile{queue="test" key=shop/web}: reconcile failed error="panicked: index out of bounds"
+    WARN reconcile{queue="test" key=shop/web}: reconcile failed and is not retried error="no such field"
+    WARN more reconciles failed, the last of them with this error failing=1 failures=2 key=shop/web error="the server said no"
+    "#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_is_over_is_not_summed_up() {
+    let (log, _guard) = Log::start();
+    let queue = queue();
+    queue.add("shop/web");
+    let reconciler = Scripted::new(|_, before| match before {
+        0..3 => Step::Fail("conflict"),
+        _ => Step::Done,
+    });
+    run_for(60_000, &queue, &reconciler, 1).await;
+    insta::assert_snapshot!(
+        log.text(),
+        @r#"WARN reconcile{queue="test" key=shop/web}: reconcile failed error="conflict""#
+    );
+}
+
+/// The cause of a cause is told, and each once.
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_logged_with_its_causes() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot scale")]
+    struct CannotScale(#[source] io::Error);
+    struct Failing;
+    impl Reconciler for Failing {
+        type Key = String;
+        async fn reconcile(&self, _: &String) -> Result<Outcome, ReconcileError> {
+            Err(ReconcileError::terminal(CannotScale(io::Error::other(
+                "connection reset",
+            ))))
+        }
+    }
+    let (log, _guard) = Log::start();
+    let queue = WorkQueue::new("deployments");
+    queue.add("shop/web".to_owned());
+    queue.shut_down();
+    WorkerPool::new(queue, Arc::new(Failing), 1).run().await;
+    insta::assert_snapshot!(
+        log.text(),
+        @r#"WARN reconcile{queue="deployments" key=shop/web}: reconcile failed and is not retried error="cannot scale: connection reset""#
+    );
+}
+
+/// C-28: every write fails for 20 s, with 200 objects waiting, and each message names its
+/// object.
+#[tokio::test(start_paused = true)]
+async fn two_hundred_failing_keys_are_a_few_lines_and_recover() {
+    struct Outage {
+        start: Instant,
+        tries: Mutex<Vec<u32>>,
+        raised: Mutex<Vec<Duration>>,
+    }
+    impl Reconciler for Outage {
+        type Key = usize;
+        async fn reconcile(&self, key: &usize) -> Result<Outcome, ReconcileError> {
+            sleep(Duration::from_millis(2)).await;
+            let at = self.start.elapsed();
+            if at < Duration::from_secs(20) {
+                self.tries.lock()[*key] += 1;
+                let message = format!("scale web-{key}: etcdserver: mvcc: database space exceeded");
+                return Err(ReconcileError::transient(message));
+            }
+            self.raised.lock().push(at);
+            Ok(Outcome::Done)
+        }
+    }
+    let (log, _guard) = Log::start();
+    let queue = WorkQueue::new("deployments");
+    (0..200).for_each(|key| queue.add_background(key));
+    let outage = Arc::new(Outage {
+        start: Instant::now(),
+        tries: Mutex::new(vec![0; 200]),
+        raised: Mutex::default(),
+    });
+    let pool = WorkerPool::new(queue.clone(), Arc::clone(&outage), 2);
+    let stop = async {
+        sleep(Duration::from_secs(45)).await;
+        queue.shut_down();
+    };
+    tokio::join!(pool.run(), stop);
+
+    let most = outage.tries.lock().iter().copied().max().unwrap();
+    assert!(most <= 14, "{most} tries of one object");
+    let raised = outage.raised.lock();
+    assert_eq!(raised.len(), 200);
+    assert!(raised.iter().all(|at| *at <= Duration::from_secs(45)));
+    let lines = log.text().lines().count();
+    assert!((2..=50).contains(&lines), "{lines} lines:\n{}", log.text());
+}
+
+/// What fails for hours is not forgotten, and no flood: the summaries come further and
+/// further apart.
+#[tokio::test(start_paused = true)]
+async fn a_lasting_failure_is_summed_up_less_and_less_often() {
+    let (log, _guard) = Log::start();
+    let queue = queue();
+    queue.add("shop/web");
+    let reconciler = Scripted::new(|_, _| Step::Fail("the server said no"));
+    run_for(3_600_000, &queue, &reconciler, 1).await;
+    let lines = log.text().lines().count();
+    assert!((8..=14).contains(&lines), "{lines} lines:\n{}", log.text());
+}
+
+// === impl Log ===
+
+impl Log {
+    /// Collects the log until the guard is dropped. The tests run on one thread, so the
+    /// workers log here too.
+    fn start() -> (Self, DefaultGuard) {
+        let log = Self::default();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(log.clone())
+            .with_ansi(false)
+            .without_time()
+            .with_target(false)
+            .finish();
+        (log, tracing::subscriber::set_default(subscriber))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().clone()).expect("a log is text")
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.0.lock().extend_from_slice(text);
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
