@@ -89,10 +89,14 @@ fn invalid(error: &serde_saphyr::Error) -> ScriptError {
     let (line, column) = error
         .location()
         .map_or((0, 0), |at| (at.line(), at.column()));
+    let text = error.without_snippet().to_string();
+    // The parser says it too.
+    let place = format!(" at line {line}, column {column}");
+    let problem = text.strip_suffix(&place).unwrap_or(&text).to_owned();
     ScriptError::Invalid {
         line,
         column,
-        problem: error.without_snippet().to_string(),
+        problem,
     }
 }
 
