@@ -1,0 +1,10 @@
+//! The whole system against the simulated server: from a line of a watch to a patch.
+//!
+//! No sockets, one thread, paused time. `follow_event.rs` is the one to read first.
+
+mod follow_event;
+mod harness;
+mod once;
+mod refusals;
+mod run;
+mod shutdown;

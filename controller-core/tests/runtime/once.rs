@@ -1,0 +1,170 @@
+use controller_core::client::{ObjectKey, Scope};
+use controller_core::controllers::min_replicas::{DryRun, Settings};
+use controller_core::runtime::{OnceOptions, OnceReport};
+use serde_json::json;
+use sim_apiserver::faults::{Action, Rule, Verb};
+use std::time::Duration;
+
+use crate::harness::{Scene, autoscaler, deployment, once_options, writes_of};
+
+fn words(report: &OnceReport) -> Vec<String> {
+    let verdicts = report.verdicts.iter();
+    verdicts.map(|it| format!("{} {it}", it.key)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_pass_raises_what_is_below_and_says_why_it_left_the_rest() {
+    let scene = Scene::new([
+        deployment("web", 1),
+        deployment("big", 5),
+        deployment("auto", 1),
+        autoscaler("auto-hpa", "auto"),
+    ])
+    .await;
+    let report = scene.once(once_options()).await.unwrap();
+    let words = words(&report);
+    assert_eq!(words.len(), 3);
+    assert!(words[0].starts_with("shop/auto skipped: ") && words[0].contains("auto-hpa"));
+    assert_eq!(
+        words[1],
+        "shop/big already satisfies the minimum of 2 (5 replicas)"
+    );
+    assert_eq!(words[2], "shop/web scaled from 1 to 2");
+    assert_eq!(scene.patches().len(), 1);
+    assert_eq!(scene.replicas("auto"), 1);
+}
+
+/// C-10 (1): with a namespace nothing outside of it is asked.
+#[tokio::test(start_paused = true)]
+async fn a_pass_over_one_namespace_asks_for_nothing_outside_of_it() {
+    let scene = Scene::new([deployment("web", 1)]).await;
+    scene.once(once_options()).await.unwrap();
+    for request in scene.server.requests() {
+        assert!(
+            request.info.path.contains("/namespaces/shop"),
+            "{}",
+            request.info.path
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn named_deployments_are_told_one_by_one() {
+    let mut plain = deployment("plain", 1);
+    plain["metadata"]["labels"] = json!({});
+    let scene = Scene::new([deployment("web", 1), deployment("other", 1), plain]).await;
+    let report = scene
+        .once(OnceOptions {
+            names: vec!["web".into(), "plain".into(), "absent".into()],
+            ..once_options()
+        })
+        .await
+        .unwrap();
+    let words = words(&report);
+    assert_eq!(words.len(), 2, "{words:?}");
+    assert!(
+        words[0].starts_with("shop/plain skipped: not opted in"),
+        "{words:?}"
+    );
+    assert_eq!(words[1], "shop/web scaled from 1 to 2");
+    assert_eq!(report.missing, [ObjectKey::namespaced("shop", "absent")]);
+    assert_eq!(scene.replicas("other"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_absent_namespace_is_told() {
+    let scene = Scene::new([]).await;
+    let report = scene
+        .once(OnceOptions {
+            scope: Scope::Namespace("shpo".into()),
+            ..once_options()
+        })
+        .await
+        .unwrap();
+    assert_eq!(report.missing_namespace.as_deref(), Some("shpo"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_dry_run_asks_the_server_and_stores_nothing() {
+    let scene = Scene::new([deployment("web", 1)]).await;
+    let settings = Settings {
+        dry_run: DryRun::Server,
+        ..Settings::default()
+    };
+    let report = scene
+        .once(OnceOptions {
+            settings,
+            ..once_options()
+        })
+        .await
+        .unwrap();
+    assert_eq!(
+        words(&report),
+        ["shop/web would be scaled from 1 to 2 (server dry run)"]
+    );
+    assert_eq!(scene.patches()[0].info.query("dryRun"), Some("All"));
+    assert_eq!(scene.replicas("web"), 1);
+}
+
+/// The first Ctrl-C: no new write, the sent one is awaited, what was done is told.
+#[tokio::test(start_paused = true)]
+async fn an_interrupt_awaits_what_was_sent_and_sends_nothing_more() {
+    let objects: Vec<_> = (0..6).map(|n| deployment(&format!("d{n}"), 1)).collect();
+    let scene = Scene::new(objects).await;
+    let slow = Rule::new(Action::Delay(Duration::from_secs(5)))
+        .verb(Verb::Patch)
+        .resource("deployments/scale");
+    scene.server.faults().add(slow);
+    let interrupt = async {
+        scene
+            .server
+            .wait_for_requests(|all| all.iter().any(|it| it.verb() == Verb::Patch))
+            .await;
+        scene.shutdown.cancel();
+    };
+    let (report, ()) = tokio::join!(scene.once(once_options()), interrupt);
+    let report = report.unwrap();
+    assert!(report.interrupted);
+    let sent = scene.patches().len();
+    assert!((1..=2).contains(&sent), "{sent}");
+    let raised = words(&report)
+        .iter()
+        .filter(|it| it.contains("scaled from 1 to 2"))
+        .count();
+    assert_eq!(raised, sent);
+    let changed = (0..6)
+        .filter(|n| scene.replicas(&format!("d{n}")) == 2)
+        .count();
+    assert_eq!(changed, sent);
+}
+
+/// C-08.
+#[tokio::test(start_paused = true)]
+async fn one_refused_object_does_not_stop_the_others() {
+    let scene = Scene::new([deployment("api", 1), deployment("web", 1)]).await;
+    let refused = Rule::new(Action::status(500).message("webhook says no"));
+    scene.server.faults().add(writes_of(refused, "web"));
+    let report = scene.once(once_options()).await.unwrap();
+    let words = words(&report);
+    assert_eq!(words[0], "shop/api scaled from 1 to 2");
+    assert!(words[1].contains("webhook says no"), "{words:?}");
+    let tries = scene
+        .patches()
+        .iter()
+        .filter(|it| it.info.name.as_deref() == Some("web"))
+        .count();
+    assert!(tries <= 5, "{tries}");
+}
+
+/// C-35, from the server's page to the verdict: an object on two pages counts once.
+#[tokio::test(start_paused = true)]
+async fn everything_is_counted_once_however_many_pages_there_are() {
+    let objects: Vec<_> = (0..1200)
+        .map(|n| deployment(&format!("d{n:04}"), 2))
+        .collect();
+    let scene = Scene::new(objects).await;
+    let report = scene.once(once_options()).await.unwrap();
+    assert_eq!(report.verdicts.len(), 1200);
+    let lists = scene.server.requests_where(|it| it.is_about("deployments"));
+    assert_eq!(lists.len(), 3);
+}
