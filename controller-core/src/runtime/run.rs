@@ -9,6 +9,7 @@ use super::informers::Informers;
 use super::{NotSynced, RunOptions, RunSummary};
 use crate::controllers::min_replicas::{MinReplicas, Reporter};
 use crate::queue::WorkQueue;
+use crate::store::Lister;
 use crate::worker::WorkerPool;
 use crate::write::ScaleWriter;
 
@@ -45,7 +46,7 @@ pub async fn run(
     };
     tracing::info!(
         deployments = caches.deployments.len(),
-        autoscalers = caches.autoscalers.as_ref().map(|cache| cache.len()),
+        autoscalers = caches.autoscalers.as_ref().map(Lister::len),
         "caches synced"
     );
 

@@ -1,3 +1,4 @@
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -234,7 +235,7 @@ impl<T: Object> CacheWriter<T> {
         if new == old {
             return true;
         }
-        if !restored && compare_resource_versions(new, old).is_some_and(|order| order.is_lt()) {
+        if !restored && compare_resource_versions(new, old).is_some_and(Ordering::is_lt) {
             CacheCounts::count(&self.indexer.counts.stale);
             return true;
         }
@@ -244,7 +245,7 @@ impl<T: Object> CacheWriter<T> {
     /// Whether a line of the watch brings a version below one that it brought before.
     fn is_old_news(&self, version: &str) -> bool {
         let old = self.highest.as_deref().is_some_and(|highest| {
-            compare_resource_versions(version, highest).is_some_and(|order| order.is_lt())
+            compare_resource_versions(version, highest).is_some_and(Ordering::is_lt)
         });
         if old {
             CacheCounts::count(&self.indexer.counts.stale);
@@ -254,7 +255,7 @@ impl<T: Object> CacheWriter<T> {
 
     fn raise_highest(&mut self, version: &str) {
         let higher = self.highest.as_deref().is_none_or(|highest| {
-            compare_resource_versions(version, highest).is_none_or(|order| order.is_gt())
+            compare_resource_versions(version, highest).is_none_or(Ordering::is_gt)
         });
         if higher {
             self.highest = Some(version.to_owned());
@@ -280,7 +281,7 @@ impl<T: Object> Listing<T> {
         let key = object.key();
         let older = self.objects.get(&key).is_some_and(|known| {
             compare_resource_versions(object.resource_version(), known.resource_version())
-                .is_some_and(|order| order.is_lt())
+                .is_some_and(Ordering::is_lt)
         });
         if !older {
             self.objects.insert(key, Arc::new(object));
