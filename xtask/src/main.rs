@@ -7,6 +7,10 @@
 
 mod cargo;
 mod control_plane;
+mod demo;
+mod e2e;
+mod plugin;
+mod process;
 mod task;
 mod test;
 mod tidy;

@@ -3,14 +3,18 @@ use std::path::Path;
 
 use clap::Parser;
 
-use crate::{control_plane, test, tidy};
+use crate::{control_plane, demo, e2e, test, tidy};
 
 /// The repository's tasks.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 pub(crate) enum Task {
+    /// See a labelled Deployment go from 1 replica to 2, without a cluster
+    Demo(demo::Demo),
     /// Run every test that needs neither Go, Docker nor kubectl
     Test,
+    /// Run the plugin through kubectl on a Kubernetes API server
+    E2e(e2e::E2e),
     /// Check the rules of the code base that no compiler checks
     Tidy,
     /// A real Kubernetes control plane on this machine
@@ -31,7 +35,12 @@ impl Task {
     /// Runs the task. `Ok(false)`: it came to its end, and what it checked is not well.
     pub(crate) async fn run(self) -> Result<bool, Box<dyn Error>> {
         match self {
+            Self::Demo(demo) => {
+                demo::run(demo).await?;
+                Ok(true)
+            }
             Self::Test => Ok(test::run()?),
+            Self::E2e(flags) => e2e::run(flags).await,
             Self::Tidy => Ok(tidy::run(root())?),
             Self::ControlPlane(command) => {
                 control_plane::run(command).await?;

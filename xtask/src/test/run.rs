@@ -13,7 +13,6 @@ pub(crate) fn run() -> io::Result<bool> {
     let mut total = Tally::default();
     total += step("tests", tests())?;
     total += step("examples in the documentation", doc_tests())?;
-    total += step("loom: every interleaving of the queue", loom())?;
     println!("== commands of README.md");
     total += readme::check()?;
     println!("{} passed, {} failed", total.passed, total.failed);
@@ -33,22 +32,6 @@ fn tests() -> Command {
 fn doc_tests() -> Command {
     let mut command = cargo();
     command.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
-    command
-}
-
-/// Its own target folder: the flag would otherwise build the whole tree anew, twice.
-fn loom() -> Command {
-    let mut command = cargo();
-    command
-        .args([
-            "test",
-            "--package",
-            "controller-core",
-            "--test",
-            "queue_loom",
-        ])
-        .args(["--target-dir", "target/loom"])
-        .env("RUSTFLAGS", "--cfg controller_core_loom");
     command
 }
 

@@ -1,0 +1,16 @@
+use clap::{Args, ValueEnum};
+
+/// Flags of `cargo xtask e2e`.
+#[derive(Debug, Args)]
+pub(crate) struct E2e {
+    /// Where the Kubernetes API comes from
+    #[arg(long, value_enum)]
+    pub(super) provider: Provider,
+}
+
+/// Where the Kubernetes API comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Provider {
+    /// etcd, kube-apiserver, controllers and a node without kubelet, as one process
+    ControlPlane,
+}

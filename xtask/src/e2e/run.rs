@@ -1,0 +1,105 @@
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use super::cluster::Cluster;
+use super::flags::{E2e, Provider};
+use super::report::Report;
+use super::world::World;
+use super::{once, rules, shutdown};
+use crate::control_plane::{self, ControlPlane, Options};
+use crate::plugin;
+use crate::process::interrupted;
+use crate::task::root;
+
+/// Runs all scenarios. `Ok(true)`: none failed.
+pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
+    let logs = root().join("target/e2e");
+    std::fs::create_dir_all(&logs)?;
+    let plugins = tempfile::Builder::new().prefix("minrep-e2e-").tempdir()?;
+    install(&plugin::build()?, plugins.path())?;
+    let kubectl = control_plane::kubectl()?;
+    match flags.provider {
+        Provider::ControlPlane => {
+            let binary = control_plane::build()?;
+            let options = Options {
+                logs: Some(logs.join("control-plane")),
+                ..Options::default()
+            };
+            let server = ControlPlane::start(&binary, &options)?;
+            let kubeconfig = server.kubeconfig().to_owned();
+            let cluster = Cluster::new(kubectl, kubeconfig, plugins.path());
+            let good = tokio::select! {
+                good = scenarios(cluster, logs, plugins.path()) => good,
+                _ = interrupted() => false,
+            };
+            server.stop()?;
+            Ok(good)
+        }
+    }
+}
+
+async fn scenarios(cluster: Cluster, logs: PathBuf, plugins: &Path) -> bool {
+    let mut world = World::new(cluster, logs);
+    let mut report = Report::default();
+    let plugins = plugins.display().to_string();
+    let listed = once::plugin_is_listed(&world, &plugins);
+    report
+        .scenario("kubectl plugin list finds the plugin", listed)
+        .await;
+    report
+        .scenario("kubectl minrep version", once::version(&world))
+        .await;
+
+    let name = "kubectl get -w shows 1 become 2, and both Pods Ready";
+    report.scenario(name, rules::watched(&mut world)).await;
+    report
+        .scenario(
+            "scaled to 1 again, it is raised again",
+            rules::raised_again(&world),
+        )
+        .await;
+    report
+        .scenario("not touched: without the label", rules::unlabelled(&world))
+        .await;
+    report
+        .scenario("not touched: at 3", rules::satisfied(&world))
+        .await;
+    report
+        .scenario(
+            "not touched: owned by a controller object",
+            rules::owned(&world),
+        )
+        .await;
+    report
+        .scenario("not touched: with an autoscaler", rules::autoscaled(&world))
+        .await;
+    report
+        .scenario("not touched: label removed", rules::label_removed(&world))
+        .await;
+    report
+        .scenario("deleted: \"no longer exists\"", rules::deleted(&world))
+        .await;
+    report
+        .scenario("raised within 1 s of its apply", rules::timed(&world))
+        .await;
+    let ended = shutdown::in_the_middle(&mut world);
+    report
+        .scenario("SIGTERM in the middle ends cleanly", ended)
+        .await;
+
+    report
+        .scenario(
+            "reconcile once: a server dry run stores nothing",
+            once::dry_run(&world),
+        )
+        .await;
+    report
+        .scenario("reconcile once raises a fresh one", once::raises(&world))
+        .await;
+    report.close(&world.logs)
+}
+
+/// Under the name by which kubectl finds it, and alone in its folder.
+fn install(plugin: &Path, folder: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(plugin, folder.join("kubectl-minrep"))
+}

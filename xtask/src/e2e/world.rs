@@ -1,0 +1,94 @@
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::cluster::Cluster;
+use super::manifest;
+use crate::process::{Line, Running};
+
+/// How long the controller may take for anything. On an idle machine it takes some
+/// hundredths of a second; the bound is for one that compiles something else meanwhile.
+pub(super) const BOUND: Duration = Duration::from_secs(30);
+
+/// What the scenarios work on.
+pub(super) struct World {
+    /// The API server and the clients.
+    pub(super) cluster: Cluster,
+    /// Where logs are kept.
+    pub(super) logs: PathBuf,
+    controller: Option<Running>,
+}
+
+// === impl World ===
+
+impl World {
+    /// A world without a controller.
+    pub(super) fn new(cluster: Cluster, logs: PathBuf) -> Self {
+        Self {
+            cluster,
+            logs,
+            controller: None,
+        }
+    }
+
+    /// Starts `kubectl minrep run -n default -v 4`, with its output in LOGS/NAME.log.
+    pub(super) fn start_controller(&mut self, name: &str) -> Result<(), String> {
+        let path = self.logs.join(format!("{name}.log"));
+        let file = std::fs::File::create(path).map_err(|error| error.to_string())?;
+        let file = Mutex::new(file);
+        let command = self
+            .cluster
+            .command(&["minrep", "run", "-n", "default", "-v", "4"]);
+        let running = Running::start(command, move |line| {
+            // A full disk must not end the scenario: what it waits for is in memory.
+            let _ = writeln!(file.lock(), "{line}");
+        });
+        self.controller = Some(running.map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    /// The controller that runs.
+    pub(super) fn controller(&self) -> Result<&Running, String> {
+        let none = || "no controller is running: an earlier scenario failed".to_owned();
+        self.controller.as_ref().ok_or_else(none)
+    }
+
+    /// Hands the controller over to whoever ends it.
+    pub(super) fn take_controller(&mut self) -> Result<Running, String> {
+        self.controller()?;
+        self.controller.take().ok_or_else(String::new)
+    }
+
+    /// The position behind what the controller has logged so far.
+    pub(super) fn mark(&self) -> Result<usize, String> {
+        Ok(self.controller()?.lines().len())
+    }
+
+    /// Waits until the controller logs `words` about the Deployment, at or behind `mark`.
+    pub(super) async fn logged(
+        &self,
+        mark: usize,
+        deployment: &str,
+        words: &str,
+    ) -> Result<Line, String> {
+        let about = format!("deployment.apps/{deployment} ");
+        let what = format!("the controller's log to say \"{about}… {words}\"");
+        self.controller()?
+            .lines()
+            .wait_for(&what, mark, BOUND, |line| {
+                line.split_once(&about)
+                    .is_some_and(|(_, rest)| rest.contains(words))
+            })
+            .await
+    }
+
+    /// Applies a Deployment below the minimum and waits until it was raised. What the
+    /// controller was told before is decided by then, or stands in line behind it.
+    pub(super) async fn sentinel(&self, name: &str) -> Result<(), String> {
+        self.cluster.apply(&manifest::opted_in(name, 1)).await?;
+        self.logged(0, name, "scaled from 1 to 2").await?;
+        self.cluster.wait_replicas(name, 2).await
+    }
+}
