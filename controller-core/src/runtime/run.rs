@@ -36,12 +36,13 @@ pub async fn run(
     // autoscaler.
     let caches = match shutdown.run_until_cancelled(informers.synced()).await {
         Some(Ok(caches)) => caches,
-        stopped => {
+        unfit => {
             stop_watches.cancel();
             watches.join_all().await;
-            return stopped.map_or(Ok(RunSummary::NOTHING), |failed| {
-                failed.map(|_| RunSummary::NOTHING)
-            });
+            return match unfit {
+                Some(Err(not_synced)) => Err(not_synced),
+                _ => Ok(RunSummary::NOTHING),
+            };
         }
     };
     tracing::info!(
@@ -55,7 +56,9 @@ pub async fn run(
     let asked = Arc::clone(&writer);
     let controller = MinReplicas::new(caches, client, options.settings, asked, reporter)
         .expect("invariant: the autoscalers' informer has the target index");
-    let pool = WorkerPool::new(queue.clone(), Arc::new(controller), options.workers);
+    let pool = WorkerPool::new(queue.clone(), Arc::new(controller), options.workers)
+        // The reporter tells of every failed write and read.
+        .errors_are_told();
     let mut workers = JoinSet::new();
     workers.spawn(pool.run());
 
