@@ -57,6 +57,7 @@ pub struct WorkerPool<K, S> {
     service: S,
     workers: usize,
     deadline: Option<Duration>,
+    errors_are_told: bool,
 }
 
 /// How often the pool looks whether a summary of failures is due.
@@ -72,6 +73,7 @@ impl<R: Reconciler> WorkerPool<R::Key, ReconcileService<R>> {
             service: ReconcileService::new(reconciler),
             workers: workers.max(1),
             deadline: None,
+            errors_are_told: false,
         }
     }
 }
@@ -88,6 +90,7 @@ impl<K, S> WorkerPool<K, S> {
             service: layer.layer(self.service),
             workers: self.workers,
             deadline: self.deadline,
+            errors_are_told: self.errors_are_told,
         }
     }
 
@@ -98,6 +101,14 @@ impl<K, S> WorkerPool<K, S> {
     /// write that was sent, has to live in a task of its own.
     pub fn reconcile_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
+        self
+    }
+
+    /// Says that the reconciler, or a layer, tells people of the errors that it returns,
+    /// in its own words: here they are logged at `debug` only. Panics and deadlines, which
+    /// it cannot know of, are told as ever.
+    pub fn errors_are_told(mut self) -> Self {
+        self.errors_are_told = true;
         self
     }
 }
@@ -119,6 +130,7 @@ where
             queue: self.queue,
             service: self.service,
             deadline: self.deadline,
+            errors_are_told: self.errors_are_told,
             log: Arc::new(FailureLog::new()),
             tally: Arc::new(Mutex::new(PoolSummary::default())),
         };

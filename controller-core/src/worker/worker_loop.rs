@@ -21,6 +21,7 @@ pub(super) struct Worker<K, S> {
     pub(super) queue: WorkQueue<K>,
     pub(super) service: S,
     pub(super) deadline: Option<Duration>,
+    pub(super) errors_are_told: bool,
     pub(super) log: Arc<FailureLog<K>>,
     pub(super) tally: Arc<Mutex<PoolSummary>>,
 }
@@ -93,7 +94,13 @@ where
             ReconcileError::Transient(cause) => (cause, Next::Retry),
             ReconcileError::Terminal(cause) => (cause, Next::GiveUp),
         };
-        self.fail(key, &Chain(cause.as_ref()).to_string(), next);
+        self.requeue(key, next);
+        let error = Chain(cause.as_ref()).to_string();
+        if self.errors_are_told {
+            tracing::debug!(error, "reconcile failed");
+        } else {
+            self.log.failed(key, &error, next);
+        }
     }
 
     fn settle_broken(&self, key: &K, error: &CallError) {
@@ -101,15 +108,15 @@ where
             CallError::Panicked(_) => self.tally.lock().panicked += 1,
             CallError::DeadlineExceeded(_) => self.tally.lock().failed += 1,
         }
-        self.fail(key, &error.to_string(), Next::Retry);
+        self.requeue(key, Next::Retry);
+        self.log.failed(key, &error.to_string(), Next::Retry);
     }
 
-    fn fail(&self, key: &K, message: &str, next: Next) {
+    fn requeue(&self, key: &K, next: Next) {
         match next {
             Next::Retry => self.queue.add_rate_limited(key.clone()),
             Next::GiveUp => self.queue.forget(key),
         }
-        self.log.failed(key, message, next);
     }
 }
 
@@ -119,6 +126,7 @@ impl<K, S: Clone> Clone for Worker<K, S> {
             queue: self.queue.clone(),
             service: self.service.clone(),
             deadline: self.deadline,
+            errors_are_told: self.errors_are_told,
             log: Arc::clone(&self.log),
             tally: Arc::clone(&self.tally),
         }

@@ -111,13 +111,11 @@ impl Bed {
     }
 
     pub(crate) fn observe_autoscaler(&mut self, name: &str, target: Value) {
-        put(
-            &mut self.autoscalers,
-            json!({
-                "metadata": {"name": name, "namespace": "shop", "resourceVersion": "1"},
-                "spec": {"scaleTargetRef": target},
-            }),
-        );
+        let mut object = json!({
+            "metadata": {"name": name, "namespace": "shop", "resourceVersion": "1"},
+        });
+        object["spec"]["scaleTargetRef"] = target;
+        put(&mut self.autoscalers, object);
     }
 
     pub(crate) fn observe_paused_namespace(&mut self) {

@@ -26,16 +26,17 @@ pub(crate) fn deployment(change: impl FnOnce(&mut Value)) -> Deployment {
 
 /// The autoscaler `shop/web-hpa` with this `scaleTargetRef`.
 pub(crate) fn autoscaler(target: Value) -> HorizontalPodAutoscaler {
-    serde_json::from_value(json!({
+    let mut object = json!({
         "metadata": {
             "name": "web-hpa",
             "namespace": "shop",
             "uid": "uid-hpa",
             "resourceVersion": "8",
         },
-        "spec": {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 5},
-    }))
-    .unwrap()
+        "spec": {"minReplicas": 1, "maxReplicas": 5},
+    });
+    object["spec"]["scaleTargetRef"] = target;
+    serde_json::from_value(object).unwrap()
 }
 
 /// The namespace `shop`.

@@ -198,7 +198,10 @@ fn json_merge(object: &mut serde_json::Value, change: &serde_json::Value) {
                 if value.is_null() {
                     object.remove(name);
                 } else {
-                    json_merge(object.entry(name.clone()).or_insert_with(|| json!({})), value);
+                    json_merge(
+                        object.entry(name.clone()).or_insert_with(|| json!({})),
+                        value,
+                    );
                 }
             }
         }

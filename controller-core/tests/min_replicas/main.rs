@@ -1,7 +1,10 @@
 //! min-replicas: what it decides, what it says, and what it writes.
+#![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
+
 mod bed;
 mod fixture;
 
+mod cases;
 mod decisions;
 mod guarded_writes;
 mod observing;

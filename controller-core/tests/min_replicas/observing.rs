@@ -71,7 +71,7 @@ async fn a_key_that_left_the_cache_is_looked_up() {
     assert_eq!(bed.settle_web().await, "no longer exists");
     assert_eq!(bed.exchange(), ["GET web 404"]);
     bed.server.seed(deployment("web", |object| {
-        object["metadata"]["labels"] = json!({})
+        object["metadata"]["labels"] = json!({});
     }));
     assert_eq!(bed.settle_web().await, "no longer opted in");
     assert_eq!(bed.replicas("web"), Some(1));

@@ -54,6 +54,31 @@ async fn a_failure_that_is_over_is_not_summed_up() {
     );
 }
 
+/// A reconciler that tells of its errors itself must not have them told twice; of its
+/// panics it knows nothing.
+#[tokio::test(start_paused = true)]
+async fn errors_that_the_reconciler_tells_are_not_told_again() {
+    let (log, _guard) = Log::start();
+    let queue = queue();
+    queue.add("shop/web");
+    let reconciler = Scripted::new(|_, before| match before {
+        0 => Step::Fail("told elsewhere"),
+        1 => Step::Panic("index out of bounds"),
+        _ => Step::Done,
+    });
+    let pool = WorkerPool::new(queue.clone(), Arc::clone(&reconciler), 1).errors_are_told();
+    let stop = async {
+        sleep(Duration::from_secs(60)).await;
+        queue.shut_down();
+    };
+    let (summary, ()) = tokio::join!(pool.run(), stop);
+    assert_eq!((summary.failed, summary.panicked), (1, 1));
+    insta::assert_snapshot!(
+        log.text(),
+        @r#"WARN reconcile{queue="test" key=shop/web}: reconcile failed error="panicked: index out of bounds""#
+    );
+}
+
 /// The cause of a cause is told, and each once.
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_logged_with_its_causes() {

@@ -202,6 +202,17 @@ mod tests {
         assert_eq!(tries_within(20 * SECOND), 8);
     }
 
+    /// C-28: what failed for 20 s is tried again within 25 s of the recovery.
+    #[test]
+    fn no_wait_is_longer_than_the_trouble_has_lasted() {
+        let mut lasted = Duration::ZERO;
+        for failures in 1..12 {
+            let wait = wait_after(failures);
+            assert!(wait <= lasted + FIRST_WAIT, "{wait:?} after {lasted:?}");
+            lasted += wait;
+        }
+    }
+
     #[test]
     fn the_wait_has_an_upper_bound() {
         assert_eq!(wait_after(1), FIRST_WAIT);

@@ -82,6 +82,11 @@ pub enum ZeroPolicy {
 #[non_exhaustive]
 pub enum HpaPolicy {
     /// `spec.replicas` is the autoscaler's: the Deployment is left alone and reported.
+    ///
+    /// So it is too if the autoscaler's target has no apiVersion, or one of a group that
+    /// is long gone. Such an autoscaler may never scale, and starts to as soon as
+    /// somebody mends it: raising beside it would begin a fight on that day. The report is
+    /// a warning then, and names the autoscaler and the apiVersion.
     #[default]
     Skip,
     /// The rule holds regardless. If the autoscaler's own minimum is lower, the two

@@ -1,0 +1,149 @@
+//! Whole runs and passes over many Deployments, on a paused clock.
+
+use std::io;
+use std::sync::Arc;
+
+use controller_core::client::{ClientOptions, Scope, layered};
+use controller_core::controllers::min_replicas::{DecisionLog, Effect, Reason, Reporter, Settings};
+use controller_core::runtime::{OnceOptions, OnceReport, RunOptions, once, run};
+use parking_lot::Mutex;
+use serde_json::json;
+use sim_apiserver::SimApiServer;
+use sim_apiserver::faults::{Action, Rule, Verb};
+use tokio::time::{Duration, Instant, timeout};
+use tokio_util::sync::CancellationToken;
+use tracing::Level;
+
+use crate::bed::{Reports, deployment};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// What is logged from a level on.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A server with this many opted-in Deployments at 1 replica.
+async fn server_with(deployments: usize) -> SimApiServer {
+    let server = SimApiServer::builder().start().await.unwrap();
+    server.seed(json!({
+        "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"},
+    }));
+    server.seed_all((0..deployments).map(|number| deployment(&format!("web-{number}"), |_| ())));
+    server
+}
+
+fn client(server: &SimApiServer) -> kube::Client {
+    layered(server.service(), &ClientOptions::new("test"))
+}
+
+fn all_at_two(server: &SimApiServer) -> bool {
+    let deployments = server.objects("deployments");
+    deployments
+        .iter()
+        .all(|deployment| deployment["spec"]["replicas"] == 2)
+}
+
+async fn one_pass(server: &SimApiServer) -> OnceReport {
+    let options = OnceOptions {
+        settings: Settings::default(),
+        scope: Scope::Namespace("shop".into()),
+        names: Vec::new(),
+        workers: 8,
+        write_deadline: 5 * SECOND,
+    };
+    let reporter: Arc<dyn Reporter> = Arc::new(Reports::default());
+    let interrupt = CancellationToken::new();
+    once(client(server), options, reporter, interrupt)
+        .await
+        .unwrap()
+}
+
+/// C-22: two passes at the same moment do the work once, and neither fails.
+#[tokio::test(start_paused = true)]
+async fn two_passes_at_once_raise_each_deployment_once() {
+    let server = server_with(50).await;
+    let delay = Action::DelayAnswer(Duration::from_millis(50));
+    server.faults().add(Rule::new(delay).verb(Verb::Patch));
+    let (one, two) = futures::join!(one_pass(&server), one_pass(&server));
+    assert!(all_at_two(&server));
+    let applied = server.requests_where(|request| {
+        request.verb() == Verb::Patch && request.status.is_some_and(|it| it.is_success())
+    });
+    assert_eq!(applied.len(), 50);
+    let verdicts: Vec<_> = one.verdicts.into_iter().chain(two.verdicts).collect();
+    assert_eq!(verdicts.len(), 100);
+    let raised = verdicts
+        .iter()
+        .filter(|verdict| matches!(verdict.effect, Effect::Raised { .. }));
+    let satisfied = verdicts
+        .iter()
+        .filter(|verdict| matches!(verdict.reason, Reason::Satisfied { .. }));
+    assert_eq!((raised.count(), satisfied.count()), (50, 50));
+}
+
+/// C-28: every write fails for 20 s, with 200 Deployments waiting.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_refuses_all_writes_for_a_while_is_got_over() {
+    let server = server_with(200).await;
+    let refusal = Action::status(500).message("etcdserver: mvcc: database space exceeded");
+    let rule = Rule::new(refusal)
+        .verb(Verb::Patch)
+        .window(Duration::ZERO..20 * SECOND);
+    server.faults().add(rule);
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .with_max_level(Level::INFO)
+        .with_ansi(false)
+        .with_target(false)
+        .without_time()
+        .finish();
+    // For the whole thread: the workers are tasks of their own.
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let stop = CancellationToken::new();
+    let options = RunOptions {
+        settings: Settings::default(),
+        scope: Scope::Namespace("shop".into()),
+        workers: 2,
+        resync: Some(30 * SECOND),
+        shutdown_grace_period: 5 * SECOND,
+        write_deadline: 5 * SECOND,
+    };
+    let decisions: Arc<dyn Reporter> = Arc::new(DecisionLog::default());
+    let start = Instant::now();
+    let running = run(client(&server), options, decisions, stop.clone());
+    let watching = async {
+        tokio::time::sleep_until(start + 20 * SECOND).await;
+        let failing = String::from_utf8(log.0.lock().clone()).unwrap();
+        let recovered = server.wait_for(all_at_two);
+        timeout(25 * SECOND, recovered).await.unwrap();
+        stop.cancel();
+        failing
+    };
+    let (summary, failing) = futures::join!(running, watching);
+    assert_eq!(summary.unwrap().abandoned, 0);
+    insta::assert_snapshot!(failing, @r#"
+     INFO caches synced deployments=200 autoscalers=0
+     WARN reconcile{queue="min-replicas" key=shop/web-0}: deployment.apps/web-0 could not be raised from 1 to 2: etcdserver: mvcc: database space exceeded namespace="shop" reason="Raise"
+     WARN reconcile{queue="min-replicas" key=shop/web-0}: 199 more Deployments failed the same way: etcdserver: mvcc: database space exceeded failing=200
+    "#);
+    for number in 0..200 {
+        let name = format!("web-{number}");
+        let tries = server.requests_where(|request| {
+            request.verb() == Verb::Patch && request.info.name.as_deref() == Some(&name)
+        });
+        assert!((2..=14).contains(&tries.len()), "{name}: {}", tries.len());
+    }
+}
