@@ -17,5 +17,5 @@ mod selection;
 
 pub use error::NotSynced;
 pub use once::once;
-pub use options::{OnceOptions, OnceReport, RunOptions, RunSummary};
+pub use options::{OnceOptions, OnceReport, RunOptions, RunSummary, Targets};
 pub use run::run;

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::NamespacesUnread;
 use super::informers::is_refusal;
-use super::{NotSynced, OnceOptions, OnceReport, selection};
+use super::{NotSynced, OnceOptions, OnceReport, Targets, selection};
 use crate::client::{ApiError, Call, ObjectKey, ResourceType, Scope, fetch};
 use crate::controllers::min_replicas::{
     Caches, Deployment, HorizontalPodAutoscaler, HpaPolicy, MinReplicas, Namespace, Reporter,
@@ -74,29 +74,27 @@ async fn observe(
     options: &OnceOptions,
     report: &mut OnceReport,
 ) -> Result<(Caches, Vec<Arc<Deployment>>), NotSynced> {
-    let watch = selection::deployments(&options.scope, &options.settings);
-    let (deployments, targets) = match (&options.scope, &options.names[..]) {
-        (Scope::Namespace(namespace), names @ [_, ..]) => {
-            named(client, namespace, names, report).await?
-        }
-        _ => {
-            let all = listed(client, &Deployment::RESOURCE, &watch, Vec::new()).await?;
-            let targets = all.list();
-            (all, targets)
+    let scope = options.targets.scope();
+    let deployments = match &options.targets {
+        Targets::Named { namespace, names } => named(client, namespace, names, report).await?,
+        Targets::OptedIn(scope) => {
+            let watch = selection::deployments(scope, &options.settings);
+            listed(client, &Deployment::RESOURCE, &watch, Vec::new()).await?
         }
     };
+    let targets = deployments.list();
     let autoscalers = match options.settings.hpa {
         HpaPolicy::Ignore => None,
         // With nothing to decide there is nothing to ask, nor to be refused.
         _ if targets.is_empty() => None,
         _ => {
-            let watch = WatchOptions::new(options.scope.clone());
+            let watch = WatchOptions::new(scope.clone());
             let index: IndexFunction<HorizontalPodAutoscaler> = Box::new(target_index);
             let indexes = vec![(TARGET_INDEX, index)];
             Some(listed(client, &HorizontalPodAutoscaler::RESOURCE, &watch, indexes).await?)
         }
     };
-    let namespaces = namespaces(client, &options.scope, report).await?;
+    let namespaces = namespaces(client, &scope, report).await?;
     let caches = Caches {
         deployments,
         autoscalers,
@@ -111,7 +109,7 @@ async fn named(
     namespace: &str,
     names: &[String],
     report: &mut OnceReport,
-) -> Result<(Lister<Deployment>, Vec<Arc<Deployment>>), NotSynced> {
+) -> Result<Lister<Deployment>, NotSynced> {
     let (mut writer, lister) = cache(Vec::new());
     for name in names {
         let key = ObjectKey::namespaced(namespace, name);
@@ -123,8 +121,7 @@ async fn named(
             Err(error) => return Err(not_read(&Deployment::RESOURCE, error.into())),
         }
     }
-    let targets = lister.list();
-    Ok((lister, targets))
+    Ok(lister)
 }
 
 /// The namespaces in `scope`, `None` where they may not be read.

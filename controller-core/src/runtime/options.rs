@@ -42,16 +42,27 @@ pub struct RunSummary {
 pub struct OnceOptions {
     /// What the controller decides by.
     pub settings: Settings,
-    /// Which namespaces to look at.
-    pub scope: Scope,
-    /// Which Deployments to look at; empty means all that opted in. Names need a scope of
-    /// one namespace.
-    pub names: Vec<String>,
+    /// Which Deployments to look at.
+    pub targets: Targets,
     /// How many objects are settled at once.
     pub workers: usize,
     /// How long writes under way are awaited after an interrupt: the client's request
     /// deadline, and a little more.
     pub write_deadline: Duration,
+}
+
+/// Which Deployments a pass looks at.
+#[derive(Clone, Debug)]
+pub enum Targets {
+    /// All that opted in.
+    OptedIn(Scope),
+    /// These, opted in or not: one that did not opt in is told so.
+    Named {
+        /// The namespace of all of them.
+        namespace: String,
+        /// Their names.
+        names: Vec<String>,
+    },
 }
 
 /// What one pass found and did.
@@ -69,4 +80,16 @@ pub struct OnceReport {
     pub unanswered: usize,
     /// What could not be looked at, in sentences.
     pub warnings: Vec<String>,
+}
+
+// === impl Targets ===
+
+impl Targets {
+    /// Where they are.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Self::OptedIn(scope) => scope.clone(),
+            Self::Named { namespace, .. } => Scope::Namespace(namespace.clone()),
+        }
+    }
 }

@@ -64,7 +64,7 @@ impl<T: Object> CacheWriter<T> {
             }
             WatchEvent::Listed(object) => {
                 if let Some(listing) = &mut self.listing {
-                    listing.take(object);
+                    listing.take(object, &self.indexer);
                 }
                 Vec::new()
             }
@@ -105,6 +105,10 @@ impl<T: Object> CacheWriter<T> {
             match old {
                 Some(old) if old.uid() == new.uid() => {
                     if self.is_unchanged_or_older(&old, &new, restored) {
+                        if self.indexer.is_outdated(&key) {
+                            // It was readable this time: the mark goes, the copy stays.
+                            changes.push(Change::Put(key, old));
+                        }
                         continue;
                     }
                     changes.push(Change::Put(key, Arc::clone(&new)));
@@ -277,14 +281,21 @@ impl<T> fmt::Debug for CacheWriter<T> {
 impl<T: Object> Listing<T> {
     /// A list that was paged over a moving history may bring an object twice: the newer
     /// copy counts.
-    fn take(&mut self, object: T) {
+    ///
+    /// An unchanged object is let go at once in favour of the copy that the cache has, so
+    /// that a relist costs the memory of its changes only.
+    fn take(&mut self, object: T, cache: &Indexer<T>) {
         let key = object.key();
         let older = self.objects.get(&key).is_some_and(|known| {
             compare_resource_versions(object.resource_version(), known.resource_version())
                 .is_some_and(Ordering::is_lt)
         });
         if !older {
-            self.objects.insert(key, Arc::new(object));
+            let known = cache.get(&key).filter(|known| {
+                known.uid() == object.uid() && known.resource_version() == object.resource_version()
+            });
+            let object = known.unwrap_or_else(|| Arc::new(object));
+            self.objects.insert(key, object);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use controller_core::client::{ClientOptions, Scope, layered};
 use controller_core::controllers::min_replicas::{Reporter, Settings, Verdict};
 use controller_core::runtime::{
-    NotSynced, OnceOptions, OnceReport, RunOptions, RunSummary, once, run,
+    NotSynced, OnceOptions, OnceReport, RunOptions, RunSummary, Targets, once, run,
 };
 use serde_json::{Value, json};
 use sim_apiserver::faults::{Rule, Verb};
@@ -39,8 +39,7 @@ pub(crate) fn options() -> RunOptions {
 pub(crate) fn once_options() -> OnceOptions {
     OnceOptions {
         settings: Settings::default(),
-        scope: Scope::Namespace("shop".into()),
-        names: Vec::new(),
+        targets: Targets::OptedIn(Scope::Namespace("shop".into())),
         workers: 2,
         write_deadline: Duration::from_secs(31),
     }

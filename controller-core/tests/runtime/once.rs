@@ -1,6 +1,6 @@
 use controller_core::client::{ObjectKey, Scope};
 use controller_core::controllers::min_replicas::{DryRun, Settings};
-use controller_core::runtime::{OnceOptions, OnceReport};
+use controller_core::runtime::{OnceOptions, OnceReport, Targets};
 use serde_json::json;
 use sim_apiserver::faults::{Action, Rule, Verb};
 use std::time::Duration;
@@ -55,7 +55,10 @@ async fn named_deployments_are_told_one_by_one() {
     let scene = Scene::new([deployment("web", 1), deployment("other", 1), plain]).await;
     let report = scene
         .once(OnceOptions {
-            names: vec!["web".into(), "plain".into(), "absent".into()],
+            targets: Targets::Named {
+                namespace: "shop".into(),
+                names: vec!["web".into(), "plain".into(), "absent".into()],
+            },
             ..once_options()
         })
         .await
@@ -76,7 +79,7 @@ async fn an_absent_namespace_is_told() {
     let scene = Scene::new([]).await;
     let report = scene
         .once(OnceOptions {
-            scope: Scope::Namespace("shpo".into()),
+            targets: Targets::OptedIn(Scope::Namespace("shpo".into())),
             ..once_options()
         })
         .await

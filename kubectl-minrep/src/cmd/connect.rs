@@ -24,6 +24,8 @@ const BETWEEN_LINES: Duration = Duration::from_secs(10);
 pub(super) struct Connection {
     pub(super) client: kube::Client,
     pub(super) scope: Scope,
+    /// Where objects that were named are, whatever the scope.
+    pub(super) namespace: String,
     pub(super) place: Place,
 }
 
@@ -65,10 +67,12 @@ pub(super) async fn connect(
         true => Scope::All,
         false => Scope::Namespace(loaded.namespace.clone()),
     };
+    let namespace = loaded.namespace.clone();
     let place = place(global, &scope, loaded, command);
     Ok(Connection {
         client,
         scope,
+        namespace,
         place,
     })
 }

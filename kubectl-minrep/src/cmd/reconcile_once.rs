@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use controller_core::client::{Call, Scope, fetch};
 use controller_core::controllers::min_replicas::{Namespace, Reporter, Verdict};
-use controller_core::runtime::{self, OnceOptions};
+use controller_core::runtime::{self, OnceOptions, Targets};
 use serde::Deserialize;
 use tokio::time::{Instant, timeout};
 
@@ -53,16 +53,19 @@ pub(crate) async fn reconcile_once(
 ) -> Result<Exit, Failed> {
     let connection = connect(global, &once.rule, "reconcile once", io).await?;
     let started = Instant::now();
-    let settings = once.rule.settings;
+    let settings = once.rule.settings.clone();
     let options = OnceOptions {
         settings: settings.clone(),
-        scope: connection.scope.clone(),
-        names: once.names.clone(),
+        targets: targets(&connection, &once),
         workers: once.rule.workers,
         write_deadline: global.write_deadline(),
     };
     let client = connection.client.clone();
-    let report = runtime::once(client, options, Arc::new(Whisper), asked.token())
+    let work = runtime::once(client, options, Arc::new(Whisper), asked.token());
+    let report = asked
+        .tell_while(work, || {
+            io.talk("Interrupted: waiting for what was sent; a second signal ends at once");
+        })
         .await
         .map_err(|error| explain_not_synced(&error, &connection.place))?;
     if let Some(namespace) = &report.missing_namespace {
@@ -74,6 +77,7 @@ pub(crate) async fn reconcile_once(
         missing: report.missing,
         dry_run: settings.dry_run,
         interrupted: report.interrupted,
+        unanswered: report.unanswered,
         warnings: report.warnings,
         elapsed: started.elapsed(),
     };
@@ -94,6 +98,16 @@ fn exit_of(pass: &Pass, asked: &Asked) -> Exit {
         _ if pass.counts().failed > 0 => Exit::Partial,
         _ if !pass.missing.is_empty() => Exit::NotFound,
         _ => Exit::Ok,
+    }
+}
+
+fn targets(connection: &Connection, once: &Once) -> Targets {
+    match &once.names[..] {
+        [] => Targets::OptedIn(connection.scope.clone()),
+        names => Targets::Named {
+            namespace: connection.namespace.clone(),
+            names: names.to_vec(),
+        },
     }
 }
 

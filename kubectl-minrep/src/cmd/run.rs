@@ -37,7 +37,11 @@ pub(crate) async fn run(
         shutdown_grace_period: run.shutdown_grace_period,
     };
     let log = Arc::new(DecisionLog::default());
-    let summary = runtime::run(connection.client, options, log.clone(), asked.token())
+    let work = runtime::run(connection.client, options, log.clone(), asked.token());
+    let summary = asked
+        .tell_while(work, || {
+            io.talk("Shutting down: working off what is in line; a second signal ends at once");
+        })
         .await
         .map_err(|error| explain_not_synced(&error, &connection.place))?;
     io.talk(run_summary(

@@ -279,6 +279,8 @@ fn a_list_with_an_item_that_has_no_key_says_nothing_is_gone() {
     scene.event(WatchEvent::Listed(w("b", "15")));
     assert_eq!(scene.done("20", false), ["updated b@2 to b@15"]);
     assert!(scene.lister.is_outdated(&w("a", "1").key()));
+    assert!(scene.relist("25", [w("a", "1"), w("b", "15")]).is_empty());
+    assert!(!scene.lister.is_outdated(&w("a", "1").key()));
     assert_eq!(scene.relist("30", [w("b", "15")]), ["tombstone a@1"]);
 }
 
