@@ -101,6 +101,9 @@ pub enum Class {
     Unread,
 }
 
+/// `1 replica`, `2 replicas`.
+struct Replicas(i32);
+
 // === impl Reason ===
 
 impl Reason {
@@ -201,8 +204,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// `1 replica`, `2 replicas`.
-struct Replicas(i32);
+// === impl Replicas ===
 
 impl fmt::Display for Replicas {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
