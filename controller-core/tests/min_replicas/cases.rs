@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use controller_core::client::{ClientOptions, Scope, layered};
 use controller_core::controllers::min_replicas::{DecisionLog, Effect, Reason, Reporter, Settings};
-use controller_core::runtime::{OnceOptions, OnceReport, RunOptions, once, run};
+use controller_core::runtime::{OnceOptions, OnceReport, RunOptions, Targets, once, run};
 use parking_lot::Mutex;
 use serde_json::json;
 use sim_apiserver::SimApiServer;
@@ -57,8 +57,7 @@ fn all_at_two(server: &SimApiServer) -> bool {
 async fn one_pass(server: &SimApiServer) -> OnceReport {
     let options = OnceOptions {
         settings: Settings::default(),
-        scope: Scope::Namespace("shop".into()),
-        names: Vec::new(),
+        targets: Targets::OptedIn(Scope::Namespace("shop".into())),
         workers: 8,
         write_deadline: 5 * SECOND,
     };
