@@ -1,0 +1,81 @@
+//! Pods: made from a template, scheduled at once, Ready when their time has come.
+
+use serde_json::{Value, json};
+
+use super::owner::{Workload, change, living, owner_reference, set_condition};
+use crate::{
+    kinds::Kinds,
+    lifecycle::{self, Part},
+    store::State,
+};
+
+/// A Pod as the ReplicaSet controller creates it.
+pub(super) fn from_template(kinds: &Kinds, workload: &Workload, set: &Value) -> Value {
+    let template = &set["spec"]["template"];
+    let name = set["metadata"]["name"].as_str().unwrap_or_default();
+    let mut spec = template["spec"].clone();
+    spec["nodeName"] = json!("sim-node");
+    json!({
+        "metadata": {
+            "generateName": format!("{name}-"),
+            "labels": template["metadata"]["labels"],
+            "annotations": template["metadata"]["annotations"],
+            "ownerReferences": [owner_reference(kinds, workload.replica_sets, set)],
+        },
+        "spec": spec,
+    })
+}
+
+pub(super) fn is_ready(pod: &Value) -> bool {
+    let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+    conditions
+        .into_iter()
+        .any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+}
+
+/// Starts a Pod's containers; a Pod that has a phase of its own making is left alone.
+pub(super) fn make_ready(state: &mut State, kinds: &Kinds, workload: &Workload, path: &str) {
+    let Some((object, pod)) = living(state, workload.pods, path) else {
+        return;
+    };
+    if pod["status"]["phase"] != "Pending" {
+        return;
+    }
+    change(
+        state,
+        kinds,
+        workload.pods,
+        &object.key,
+        Part::Status,
+        |pod| {
+            let now = lifecycle::timestamp();
+            let containers: Vec<Value> = pod["spec"]["containers"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|container| {
+                json!({"name": container["name"], "image": container["image"], "imageID": "", "ready": true,
+                    "started": true, "restartCount": 0, "state": {"running": {"startedAt": now}}})
+            })
+            .collect();
+            let status = &mut pod["status"];
+            status["phase"] = json!("Running");
+            status["startTime"] = json!(now);
+            status["podIP"] = json!(address(object.revision));
+            status["containerStatuses"] = containers.into();
+            for condition in ["PodScheduled", "Initialized", "ContainersReady", "Ready"] {
+                set_condition(&mut status["conditions"], condition, "True", "", "");
+            }
+        },
+    );
+}
+
+/// An address that no other Pod has, as long as there are fewer than four million.
+fn address(revision: u64) -> String {
+    format!(
+        "10.{}.{}.{}",
+        64 + (revision >> 16) % 64,
+        (revision >> 8) % 256,
+        revision % 256
+    )
+}
