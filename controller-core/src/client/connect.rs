@@ -17,7 +17,7 @@ use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Service, ServiceBuilder};
 
 use super::ConfigError;
-use super::error::{ConnectDeadline, Unreachable, ViaProxy};
+use super::error::{ConnectDeadline, Unreachable, ViaProxy, refused_by_alert};
 use super::proxy_tls;
 use super::resolver::Resolver;
 
@@ -128,7 +128,8 @@ where
     let server: Arc<str> = authority(&tls.config.cluster_url).into();
     let named = ServiceBuilder::new()
         .map_err(move |error: PoolError| {
-            if error.is_connect() {
+            // A TLS 1.3 server refuses a client certificate only after the handshake.
+            if error.is_connect() || refused_by_alert(&error) {
                 BoxError::from(Unreachable {
                     server: server.to_string(),
                     source: error.into(),

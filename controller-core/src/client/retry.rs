@@ -110,7 +110,7 @@ impl RetryPolicy {
             Again::Asked(wait) => (wait, self.tries),
             Again::Blind => (Duration::ZERO, self.blind_tries),
         };
-        if tries >= allowed {
+        if tries >= allowed || asked > self.budget {
             return None;
         }
         let doubled = self

@@ -69,10 +69,10 @@ impl Loader {
         let may_be_pod = asked.is_none() && self.kubeconfig.is_none();
         let pod = in_cluster
             .as_ref()
-            .filter(|_| files.is_empty() && may_be_pod);
+            .filter(|_| files.merged.is_empty() && may_be_pod);
         let mut loaded = match pod {
             Some(pod) => pod.load(&self.environment)?,
-            None if files.is_empty() => {
+            None if files.merged.is_empty() => {
                 if may_be_pod {
                     files.looked_at.push(Place {
                         name: "in-cluster service account".into(),

@@ -15,6 +15,7 @@
 //! Two differences from kubectl, both because acting on the wrong cluster is worse than
 //! an error: a configuration with contexts of which none is selected is an error even in
 //! a pod, and where nothing is configured `localhost:8080` is not tried.
+mod document;
 mod environment;
 mod error;
 mod files;

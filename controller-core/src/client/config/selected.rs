@@ -47,7 +47,7 @@ impl<'a> Selected<'a> {
             })?;
         let wanted = context.user.as_deref().unwrap_or_default();
         let user = merged
-            .auth_infos
+            .users
             .iter()
             .find(|entry| entry.name == wanted)
             // A user without settings is one: an API server may let anyone in.

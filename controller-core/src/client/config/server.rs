@@ -120,7 +120,7 @@ mod tests {
         it names no host
         its scheme "ftp" is neither http nor https
         its port "99999" is no number up to 65535
-        invalid authority
+        its port "abc" is no number up to 65535
         it must not hold a user name or password
         invalid uri character
         "#);

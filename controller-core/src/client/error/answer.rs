@@ -31,6 +31,9 @@ pub struct Answer {
     pub target: Target,
 }
 
+/// More is a mistake of the server's, and would overflow somebody's clock.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
 // === impl Answer ===
 
 impl Answer {
@@ -132,7 +135,8 @@ impl ApiError {
 /// server uses it.
 pub(in crate::client) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
-    value.trim().parse().ok().map(Duration::from_secs)
+    let seconds: u64 = value.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER))
 }
 
 #[cfg(test)]
@@ -218,6 +222,8 @@ mod tests {
         assert_eq!(wait(None), Some(Duration::from_secs(3)));
         assert_eq!(wait(Some("7")), Some(Duration::from_secs(7)));
         assert_eq!(wait(Some("soon")), Some(Duration::from_secs(3)));
+        let absurd = u64::MAX.to_string();
+        assert_eq!(wait(Some(&absurd)), Some(MAX_RETRY_AFTER));
     }
 
     #[test]

@@ -14,5 +14,5 @@ pub use api_error::ApiError;
 pub use tls::TlsFailure;
 pub(super) use transport::{
     ConnectDeadline, DeadlineExceeded, DnsFailure, Unreachable, ViaProxy, connection_lost,
-    credential_problem,
+    credential_problem, refused_by_alert,
 };

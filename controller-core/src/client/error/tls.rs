@@ -49,11 +49,14 @@ impl From<&Error> for TlsFailure {
             Error::InvalidCertificate(why) => certificate(why),
             Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType) => Self::NotTls,
             Error::AlertReceived(
-                alert @ (AlertDescription::BadCertificate
+                alert @ (AlertDescription::AccessDenied
+                | AlertDescription::BadCertificate
                 | AlertDescription::CertificateExpired
                 | AlertDescription::CertificateRequired
                 | AlertDescription::CertificateRevoked
                 | AlertDescription::CertificateUnknown
+                // The right authority's name, but another key: it was made anew.
+                | AlertDescription::DecryptError
                 | AlertDescription::UnknownCA
                 | AlertDescription::UnsupportedCertificate),
             ) => Self::ClientCertificate(format!("{alert:?}")),
@@ -64,7 +67,11 @@ impl From<&Error> for TlsFailure {
 
 fn certificate(why: &CertificateError) -> TlsFailure {
     match why {
-        CertificateError::UnknownIssuer => TlsFailure::UnknownIssuer,
+        // A bad signature is an authority of the right name with another key: the
+        // cluster was made anew and the kubeconfig is the old one's.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            TlsFailure::UnknownIssuer
+        }
         CertificateError::NotValidForName => TlsFailure::NameMismatch {
             expected: "the name that was dialled".into(),
             presented: Vec::new(),

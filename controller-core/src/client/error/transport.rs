@@ -216,6 +216,14 @@ fn proxy_problem(via: &ViaProxy) -> String {
     }
 }
 
+/// Whether the other side ended the connection with a TLS alert.
+pub(in crate::client) fn refused_by_alert(error: &(dyn StdError + Send + Sync + 'static)) -> bool {
+    matches!(
+        Chain::find::<rustls::Error>(error),
+        Some(rustls::Error::AlertReceived(_))
+    )
+}
+
 /// Says what failed without the failed command's output: it may be a token.
 pub(in crate::client) fn credential_problem(error: &AuthError) -> String {
     match error {
