@@ -25,3 +25,8 @@ pub mod store;
 pub mod watch;
 pub mod worker;
 pub mod write;
+
+// The repository's README is an example like any other: it has to compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
