@@ -1,50 +1,25 @@
-use std::fmt;
-
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, header};
-use http_body_util::{BodyExt, Limited};
-use kube::Client;
+use http::{HeaderValue, Method, Request, header};
 use kube::client::Body;
-use serde::de::DeserializeOwned;
-use tokio::time::{Duration, timeout};
 
-use super::{ApiError, ObjectKey, ResourceType, Scope};
-
-/// What RBAC calls a request: the word that a Role must list for it to be allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Verb {
-    /// Read one object.
-    Get,
-    /// Read a collection.
-    List,
-    /// Follow a collection.
-    Watch,
-    /// Make an object.
-    Create,
-    /// Replace an object.
-    Update,
-    /// Change parts of an object.
-    Patch,
-    /// Remove an object.
-    Delete,
-}
-
-/// What a request is about, in the words of RBAC, so that a refusal can name the rule
-/// that is missing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Target {
-    /// `deployments.apps`, `deployments.apps/scale`, `pods`.
-    pub resource: String,
-    /// The namespace, `None` for all of them and for kinds without namespaces.
-    pub namespace: Option<String>,
-    /// The object, `None` for a collection.
-    pub name: Option<String>,
-}
+use super::{ApiError, ObjectKey, ResourceType, Scope, Target, Verb};
 
 /// One request, described well enough that its failure can be explained.
 ///
 /// Reads have constructors here. Writes are put together in [`crate::write`], the one
 /// place that may send them.
+///
+/// ```
+/// use controller_core::client::{Call, ResourceType, Scope};
+///
+/// const PODS: ResourceType = ResourceType::namespaced("", "v1", "pods", "Pod");
+/// let page = Call::list(&PODS, &Scope::Namespace("shop".into()))
+///     .with_query([("limit", "500"), ("labelSelector", "app in (web,api)")]);
+/// assert_eq!(
+///     page.path_and_query,
+///     "/api/v1/namespaces/shop/pods?limit=500&labelSelector=app+in+%28web%2Capi%29",
+/// );
+/// ```
 ///
 /// The dangerous mistake is a `path_and_query` that was not percent-encoded: use
 /// [`Call::with_query`], which encodes.
@@ -64,117 +39,6 @@ pub struct Call {
     pub accept: &'static str,
     /// The body, empty for reads.
     pub body: Bytes,
-}
-
-/// The largest error body that is looked at. A Status is a few hundred bytes; a gateway's
-/// HTML page may be anything.
-const MAX_ERROR_BODY: usize = 256 * 1024;
-
-/// How long the body of a refusal may take to arrive. Only a watch needs it, because its
-/// body has no deadline otherwise.
-const ERROR_BODY_DEADLINE: Duration = Duration::from_secs(10);
-
-/// Sends `call` and returns the answer's head with its body still streaming.
-///
-/// An answer outside 2xx is an error and has been read to its end. Every layer of the
-/// client applies: see the [module's](super) list for deadlines and retries.
-///
-/// # Errors
-/// Every failure, classified; see [`ApiError`].
-pub async fn send(client: &Client, call: Call) -> Result<Response<Body>, ApiError> {
-    let verb = call.verb;
-    let target = call.target.clone();
-    let line = call.line();
-    let request = call.into_request()?;
-    // Not `client.request`: that one logs the whole body when it cannot be decoded.
-    let response = client
-        .send(request)
-        .await
-        .map_err(|error| ApiError::from_transport(&line, Box::new(error)))?;
-    if response.status().is_success() {
-        return Ok(response);
-    }
-    let (head, body) = response.into_parts();
-    let body = timeout(
-        ERROR_BODY_DEADLINE,
-        Limited::new(body, MAX_ERROR_BODY).collect(),
-    )
-    .await;
-    // The status line alone is enough of an answer when its body does not arrive.
-    let body = match body {
-        Ok(Ok(collected)) => collected.to_bytes(),
-        Ok(Err(_)) | Err(_) => Bytes::new(),
-    };
-    Err(ApiError::from_response(verb, target, &head, &body))
-}
-
-/// Sends `call` and decodes the whole answer as JSON.
-///
-/// # Errors
-/// As [`send`]; [`ApiError::Malformed`] when the answer is not a `T`. It says where the
-/// answer went wrong, never what stood there: a body can hold a Secret.
-pub async fn fetch<T: DeserializeOwned>(client: &Client, call: Call) -> Result<T, ApiError> {
-    fetch_with(client, call, |body| serde_json::from_slice(body)).await
-}
-
-/// Sends `call` and hands the whole answer to `decode`, for answers that are read piece by
-/// piece.
-///
-/// # Errors
-/// As [`fetch`].
-pub(crate) async fn fetch_with<T>(
-    client: &Client,
-    call: Call,
-    decode: impl FnOnce(&[u8]) -> Result<T, serde_json::Error>,
-) -> Result<T, ApiError> {
-    let line = call.line();
-    let response = send(client, call).await?;
-    let body = response
-        .into_body()
-        .collect()
-        .await
-        .map_err(|error| ApiError::from_body(&line, Box::new(error)))?
-        .to_bytes();
-    decode(&body).map_err(|error| ApiError::malformed(&line, &error))
-}
-
-// === impl Verb ===
-
-impl Verb {
-    /// The verb as a Role lists it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "get",
-            Self::List => "list",
-            Self::Watch => "watch",
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Patch => "patch",
-            Self::Delete => "delete",
-        }
-    }
-}
-
-impl fmt::Display for Verb {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-// === impl Target ===
-
-impl fmt::Display for Target {
-    /// `deployments.apps "web" in namespace shop`, as much of it as is known.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.resource)?;
-        if let Some(name) = &self.name {
-            write!(f, " {name:?}")?;
-        }
-        if let Some(namespace) = &self.namespace {
-            write!(f, " in namespace {namespace}")?;
-        }
-        Ok(())
-    }
 }
 
 // === impl Call ===
@@ -206,6 +70,8 @@ impl Call {
 
     /// Adds query parameters, percent-encoded. Keep the order stable: tests and caches
     /// of intermediaries see it.
+    ///
+    /// A parameter that is there already is not replaced: the server takes the first.
     #[must_use]
     pub fn with_query<K, V>(mut self, pairs: impl IntoIterator<Item = (K, V)>) -> Self
     where
@@ -268,7 +134,7 @@ impl Call {
         format!("{} {path}", self.method)
     }
 
-    fn into_request(self) -> Result<Request<Body>, ApiError> {
+    pub(super) fn into_request(self) -> Result<Request<Body>, ApiError> {
         let line = self.line();
         let mut request = Request::builder()
             .method(self.method)

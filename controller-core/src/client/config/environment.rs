@@ -4,6 +4,17 @@ use std::path::{Path, PathBuf};
 
 /// What the loader may know of the process around it. Given as a value, so that a test
 /// sets up a machine of its own instead of changing this one.
+///
+/// ```
+/// use controller_core::client::{ConfigError, Environment, Loader};
+///
+/// let mut loader = Loader::new();
+/// loader.environment = Environment::empty().with_variable("KUBECONFIG", "~/nope");
+/// let Err(ConfigError::NothingConfigured { looked_at }) = loader.load() else {
+///     unreachable!("there is no such file, and this machine has no pod");
+/// };
+/// assert_eq!(looked_at[0].to_string(), "~/nope (missing: no shell expanded its ~)");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Environment {
     variables: BTreeMap<String, OsString>,

@@ -4,7 +4,29 @@ use super::in_cluster::InCluster;
 use super::selected::Selected;
 use super::{ConfigError, Environment, Loaded, Place, files, namespace};
 
-/// Finds the API server, as kubectl does; the [module](super) lists where.
+/// Finds the API server, the user and the namespace, where kubectl looks and in its order:
+///
+/// 1. [`Loader::kubeconfig`]: that file and nothing else; it must exist.
+/// 2. `KUBECONFIG`: a list. Empty entries and missing files are skipped, a file counts
+///    once. Of two entries with one name, and of two current contexts, the first wins.
+/// 3. `~/.kube/config`, when `KUBECONFIG` is empty or unset.
+/// 4. The service account of the pod, only when none of these holds any configuration.
+///
+/// Only what the selected context names is checked: a broken user elsewhere in the file
+/// harms nobody. Paths are relative to the file that they stand in. Files may have
+/// Windows line ends, a byte-order mark, or be UTF-16 with one.
+///
+/// A proxy is the cluster's `proxy-url`, else the environment's as Go reads it:
+/// `HTTPS_PROXY` (or `https_proxy`), never for the loopback nor for what `NO_PROXY`
+/// names.
+///
+/// kube's own loader is not used: it falls back to the pod on any error, fails on the
+/// first missing file, and applies `NO_PROXY` to the proxy instead of the server.
+///
+/// Two differences from kubectl, both because acting on the wrong cluster is worse than
+/// an error: a configuration with contexts of which none is selected is an error even in
+/// a pod, and where nothing is configured `localhost:8080` is not tried. Over plain HTTP
+/// no credentials are sent, as in client-go.
 ///
 /// ```no_run
 /// use controller_core::client::{ClientOptions, Loader, build, user_agent};
@@ -18,12 +40,12 @@ use super::{ConfigError, Environment, Loaded, Place, files, namespace};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Loader {
-    /// Only this file.
+    /// Only this file, what `--kubeconfig` gives.
     pub kubeconfig: Option<PathBuf>,
-    /// Instead of the current context.
+    /// Instead of the current context. An empty name is none.
     pub context: Option<String>,
     /// Instead of the context's namespace. A `ns/`, `namespace/` or `namespaces/` before
-    /// it is dropped.
+    /// it is dropped, so that `ns/shop` is `shop`. An empty name is none.
     pub namespace: Option<String>,
     /// The machine to look at.
     pub environment: Environment,
