@@ -63,6 +63,23 @@ impl Asked {
         self.token.clone()
     }
 
+    /// Runs `work` to its end, and tells `say` once when the first signal arrives.
+    pub(crate) async fn tell_while<T>(
+        &self,
+        work: impl Future<Output = T>,
+        say: impl FnOnce(),
+    ) -> T {
+        let told = async {
+            self.token.cancelled().await;
+            say();
+            std::future::pending().await
+        };
+        tokio::select! {
+            done = work => done,
+            never = told => never,
+        }
+    }
+
     /// The exit code of a command that was cut short, `None` before any signal.
     pub(crate) fn exit(&self) -> Option<Exit> {
         let code = self.exit.load(Ordering::Acquire);

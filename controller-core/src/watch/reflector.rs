@@ -32,6 +32,8 @@ pub struct Reflector<T> {
     status: watch::Sender<ReflectorStatus>,
     /// A line could not be attributed to an object: only a list can tell what it said.
     missed: bool,
+    /// The failure that the log has a warning of, until things work again.
+    warned_of: Option<String>,
     object: PhantomData<fn() -> T>,
 }
 
@@ -63,6 +65,7 @@ impl<T: Object> Reflector<T> {
             backoff: Backoff::new(),
             status: watch::Sender::new(ReflectorStatus::default()),
             missed: false,
+            warned_of: None,
             object: PhantomData,
         }
     }
@@ -261,20 +264,30 @@ impl<T: Object> Reflector<T> {
         });
     }
 
-    fn failed(&self, error: ListError) {
+    /// Told once for as long as it stays the same. The very first failure is not yet a
+    /// warning: who starts a reflector waits for its list, may give up at this error, and
+    /// says so itself. A second one shows that nobody gave up.
+    fn failed(&mut self, error: ListError) {
         let text = error.to_string();
-        let before = self.status.borrow().error.as_ref().map(ToString::to_string);
+        let is_first = {
+            let status = self.status.borrow();
+            !status.synced && status.error.is_none()
+        };
         let resource = &self.resource;
-        if before.as_deref() == Some(&text) {
+        if self.warned_of.as_deref() == Some(&text) {
             tracing::debug!(%resource, error = text, "still cannot list and watch");
+        } else if is_first {
+            tracing::info!(%resource, error = text, "cannot list and watch");
         } else {
             tracing::warn!(%resource, error = text, "cannot list and watch");
+            self.warned_of = Some(text);
         }
         self.status
             .send_modify(|status| status.error = Some(Arc::new(error)));
     }
 
-    fn well(&self) {
+    fn well(&mut self) {
+        self.warned_of = None;
         let was_failing = self
             .status
             .send_if_modified(|status| status.error.take().is_some());

@@ -151,7 +151,10 @@ fn unknown_issuer(report: Report, place: &Place) -> Report {
         );
     };
     let trusted = if place.has_authority {
-        format!("the certificate-authority of cluster {cluster:?} did not issue it")
+        format!(
+            "the certificate-authority of cluster {cluster:?} did not issue it: if the cluster was \
+             made anew, fetch its kubeconfig again"
+        )
     } else {
         format!(
             "cluster {cluster:?} has no certificate-authority(-data); \

@@ -66,6 +66,7 @@ struct Summary<'a> {
     satisfied: usize,
     not_found: usize,
     not_sent: usize,
+    unanswered: usize,
     warnings: &'a [String],
 }
 
@@ -99,6 +100,7 @@ pub(crate) fn document(pass: &Pass) -> serde_json::Result<String> {
             satisfied: counts.satisfied,
             not_found: counts.not_found,
             not_sent: counts.not_sent,
+            unanswered: pass.unanswered,
             warnings: &pass.warnings,
         },
     };

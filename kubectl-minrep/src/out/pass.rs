@@ -15,6 +15,8 @@ pub struct Pass {
     pub dry_run: DryRun,
     /// Whether a signal ended the pass before everything was looked at.
     pub interrupted: bool,
+    /// Writes that were sent and had no answer in time: they may have been applied.
+    pub unanswered: usize,
     /// What could not be taken into account.
     pub warnings: Vec<String>,
     /// How long it took.

@@ -140,7 +140,7 @@ fn certificates_that_cannot_be_verified() {
     error: cannot verify the certificate of https://10.0.0.5:6443: issued by an unknown authority
     caused by: its certificate is issued by an unknown authority
 
-    hint: the certificate-authority of cluster "prod-eu" did not issue it
+    hint: the certificate-authority of cluster "prod-eu" did not issue it: if the cluster was made anew, fetch its kubeconfig again
     hint: `kubectl config set-cluster prod-eu --certificate-authority=FILE` (safe) or `kubectl config set-cluster prod-eu --insecure-skip-tls-verify` (not safe)
     "#);
 
@@ -149,7 +149,7 @@ fn certificates_that_cannot_be_verified() {
     assert_snapshot!(report, @r#"
     error: cannot verify the certificate of https://10.0.0.5:6443: issued by an unknown authority
 
-    hint: the certificate-authority of cluster "prod-eu" did not issue it
+    hint: the certificate-authority of cluster "prod-eu" did not issue it: if the cluster was made anew, fetch its kubeconfig again
     hint: `kubectl config set-cluster prod-eu --kubeconfig '/tmp/my config' --certificate-authority=FILE` (safe) or `kubectl config set-cluster prod-eu --kubeconfig '/tmp/my config' --insecure-skip-tls-verify` (not safe)
     "#);
 

@@ -1,0 +1,12 @@
+//! The real binary against a simulated API server over TCP.
+
+mod cluster;
+mod configuration;
+mod interrupts;
+mod loops;
+mod names;
+mod passes;
+mod process;
+mod refusals;
+mod servers;
+mod usage;
