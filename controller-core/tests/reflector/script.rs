@@ -138,8 +138,8 @@ pub(crate) fn refuse(code: u16, reason: &str) -> Answer {
     Answer::Json(code, status(code, reason, "as the script says"))
 }
 
-pub(crate) fn line(kind: &str, object: Value) -> Step {
-    Step::Line(json!({"type": kind, "object": object}))
+pub(crate) fn line(kind: &str, object: impl Into<Value>) -> Step {
+    Step::Line(json!({"type": kind, "object": object.into()}))
 }
 
 pub(crate) fn bookmark(version: &str) -> Step {

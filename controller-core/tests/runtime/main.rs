@@ -1,6 +1,7 @@
 //! The whole system against the simulated server: from a line of a watch to a patch.
 //!
 //! No sockets, one thread, paused time. `follow_event.rs` is the one to read first.
+#![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
 mod follow_event;
 mod harness;
