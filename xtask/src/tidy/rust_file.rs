@@ -116,12 +116,15 @@ fn attributes(item: &Item) -> &[Attribute] {
 /// `#[cfg(not(test))]` is code that ships.
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
-        let row = tokens::flatten(attribute.meta.to_token_stream());
-        let has = |word: &str| row.iter().any(|token| token.text == word);
-        match row.first() {
-            Some(first) if first.text == "cfg" => (has("test") || has("doctest")) && !has("not"),
-            _ => row.last().is_some_and(|last| last.text == "test"),
+        let path = attribute.path();
+        if path.is_ident("cfg") {
+            let row = tokens::flatten(attribute.meta.to_token_stream());
+            let has = |word: &str| row.iter().any(|token| token.text == word);
+            return (has("test") || has("doctest")) && !has("not");
         }
+        path.segments
+            .last()
+            .is_some_and(|last| last.ident == "test")
     })
 }
 
