@@ -38,6 +38,8 @@ struct Spoilt<B> {
     lines: u64,
     state: State,
     pending: BytesMut,
+    /// Whether the server had a chance to send what came before a reset.
+    flushed: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -82,6 +84,7 @@ impl<B> FaultBody<B> {
             lines: 0,
             state: State::Passing,
             pending: BytesMut::new(),
+            flushed: false,
         };
         Self {
             kind: Kind::Spoilt(Box::new(spoilt)),
@@ -144,6 +147,12 @@ where
                 State::Ending(Ending::Clean) => {
                     self.state = State::Done;
                     return Poll::Ready(None);
+                }
+                State::Ending(Ending::Reset) if !self.flushed => {
+                    // An error now would take what is buffered along: servers flush when a body has to wait.
+                    self.flushed = true;
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
                 }
                 State::Ending(Ending::Reset) => {
                     self.state = State::Done;

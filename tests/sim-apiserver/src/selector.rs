@@ -7,7 +7,7 @@ mod fields;
 mod labels;
 
 pub(crate) use fields::FieldSelector;
-pub(crate) use labels::LabelSelector;
+pub(crate) use labels::{LabelSelector, key_problem, value_problem};
 
 use crate::store::Object;
 

@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use super::Kind;
-use crate::{selector::LabelSelector, status::FieldError};
+use crate::{
+    selector::{key_problem, value_problem},
+    status::FieldError,
+};
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or \
     '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
@@ -50,38 +53,20 @@ pub(crate) fn check_name(kind: &Kind, name: &str) -> Option<FieldError> {
 pub(crate) fn check_metadata(object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let metadata = &object["metadata"];
+    let mut refuse = |field: &str, bad: &str, why: Option<&str>| {
+        errors.extend(why.map(|why| FieldError::invalid(field, format!("{bad:?}"), why)));
+    };
     for (key, value) in metadata["labels"].as_object().into_iter().flatten() {
-        let text = value.as_str().unwrap_or_default();
-        if let Err(why) = LabelSelector::parse(&format!("{key}={text}")) {
-            let why = why.rsplit_once("\": ").map_or(why.as_str(), |(_, why)| why);
-            let bad = if LabelSelector::parse(key).is_err() {
-                key
-            } else {
-                text
-            };
-            errors.push(FieldError::invalid(
-                "metadata.labels",
-                format!("{bad:?}"),
-                why,
-            ));
-        }
+        let value = value.as_str().unwrap_or_default();
+        refuse("metadata.labels", key, key_problem(key));
+        refuse("metadata.labels", value, value_problem(value));
     }
-    for key in metadata["annotations"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(key, _)| key)
-    {
-        if LabelSelector::parse(&key.to_lowercase()).is_err() {
-            let why = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end \
-                       with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for \
-                       validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-            errors.push(FieldError::invalid(
-                "metadata.annotations",
-                format!("{key:?}"),
-                why,
-            ));
-        }
+    for (key, _) in metadata["annotations"].as_object().into_iter().flatten() {
+        refuse(
+            "metadata.annotations",
+            key,
+            key_problem(&key.to_lowercase()),
+        );
     }
     errors
 }

@@ -39,8 +39,17 @@ pub(crate) fn release_owners(state: &mut State, kinds: &Kinds, object: &Object) 
 /// Deletes what `owner` owns, and then `owner`, once nothing holds it.
 pub(super) fn delete_dependents_first(state: &mut State, kinds: &Kinds, owner: &Object) {
     for (id, key) in state.dependents(&owner.uid) {
+        // What owns nothing has nothing to wait for.
+        let waits = state
+            .get(id, &key)
+            .is_some_and(|object| !state.dependents(&object.uid).is_empty());
+        let propagation = if waits {
+            Propagation::Foreground
+        } else {
+            Propagation::Background
+        };
         let options = DeleteOptions {
-            propagation: Some(Propagation::Foreground),
+            propagation: Some(propagation),
             ..DeleteOptions::default()
         };
         // One may be gone already, with another's.

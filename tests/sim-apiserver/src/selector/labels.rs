@@ -247,49 +247,60 @@ fn is_name(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
-pub(super) fn check_key(key: &str) -> Result<(), String> {
-    let (prefix, name) = key
-        .split_once('/')
-        .map_or((None, key), |(prefix, name)| (Some(prefix), name));
-    let good_prefix = prefix.is_none_or(|prefix| {
-        !prefix.is_empty()
-            && prefix.len() <= 253
-            && prefix.split('.').all(|part| {
-                is_name(part)
-                    && !part
-                        .chars()
-                        .any(|c| c.is_ascii_uppercase() || "_.".contains(c))
-            })
-    });
-    if good_prefix && is_name(name) {
-        return Ok(());
-    }
-    let part = if good_prefix {
-        "name part"
-    } else {
-        "prefix part"
+/// What is wrong with a label's key, in the server's words.
+pub(crate) fn key_problem(key: &str) -> Option<&'static str> {
+    let (prefix, name) = match key.split_once('/') {
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, key),
     };
-    Err(format!(
-        "key: Invalid value: {key:?}: {part} must consist of alphanumeric characters, '-', '_' or '.', and must \
-         start and end with an alphanumeric character"
-    ))
+    let is_subdomain = |prefix: &str| {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        prefix.len() <= 253
+            && prefix
+                .split('.')
+                .all(|part| is_name(part) && part.chars().all(plain))
+    };
+    if prefix.is_some_and(|prefix| !is_subdomain(prefix)) {
+        return Some(BAD_PREFIX);
+    }
+    if name.len() > 63 {
+        return Some("name part must be no more than 63 bytes");
+    }
+    (!is_name(name)).then_some(BAD_NAME)
+}
+
+/// What is wrong with a label's value, in the server's words.
+pub(crate) fn value_problem(value: &str) -> Option<&'static str> {
+    if value.len() > 63 {
+        return Some("must be no more than 63 bytes");
+    }
+    (!value.is_empty() && !is_name(value)).then_some(BAD_VALUE)
+}
+
+const BAD_PREFIX: &str = "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
+    characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used \
+    for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const BAD_NAME: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end \
+    with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
+    '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const BAD_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or \
+    '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex \
+    used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+fn check_key(key: &str) -> Result<(), String> {
+    match key_problem(key) {
+        None => Ok(()),
+        Some(why) => Err(format!("key: Invalid value: {key:?}: {why}")),
+    }
 }
 
 fn check_value(key: &str, index: usize, value: String) -> Result<String, String> {
-    if value.is_empty() || is_name(&value) {
-        return Ok(value);
+    match value_problem(&value) {
+        None => Ok(value),
+        Some(why) => Err(format!(
+            "values[{index}][{key}]: Invalid value: {value:?}: {why}"
+        )),
     }
-    if value.len() > 63 {
-        return Err(format!(
-            "values[{index}][{key}]: Invalid value: {value:?}: must be no more than 63 characters"
-        ));
-    }
-    Err(format!(
-        "values[{index}][{key}]: Invalid value: {value:?}: a valid label must be an empty string or consist of \
-         alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. \
-         'MyValue',  or 'my_value',  or '12345', regex used for validation is \
-         '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
-    ))
 }
 
 #[cfg(test)]
@@ -344,7 +355,7 @@ mod tests {
         insta::assert_snapshot!(refusal("=x"), @"found '=', expected: !, identifier, or 'end of string'");
         insta::assert_snapshot!(refusal("a b"), @"unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt");
         insta::assert_snapshot!(refusal("a in (b"), @"unable to parse requirement: found '', expected: ',' or ')'");
-        insta::assert_snapshot!(refusal("-a=b"), @r#"unable to parse requirement: key: Invalid value: "-a": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"#);
+        insta::assert_snapshot!(refusal("-a=b"), @r#"unable to parse requirement: key: Invalid value: "-a": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"#);
         insta::assert_snapshot!(refusal("a>b"), @r#"unable to parse requirement: values[0][a]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer"#);
     }
 }

@@ -9,9 +9,9 @@ use super::owner::{
     write_options,
 };
 use crate::{
-    kinds::Kinds,
+    kinds::{KindId, Kinds},
     lifecycle::{self, Part},
-    store::State,
+    store::{Key, State},
 };
 
 const REVISION: &str = "deployment.kubernetes.io/revision";
@@ -60,18 +60,19 @@ pub(super) fn reconcile(state: &mut State, kinds: &Kinds, workload: &Workload, p
                     }
                 }
             }
-            let revision = revision_of(value).to_string();
-            if deployment["metadata"]["annotations"][REVISION] != revision.as_str() {
-                change(
-                    state,
-                    kinds,
-                    workload.deployments,
-                    &object.key,
-                    Part::Main,
-                    |deployment| {
-                        deployment["metadata"]["annotations"][REVISION] = revision.into();
-                    },
-                );
+            let newest = sets
+                .iter()
+                .map(|(_, set)| revision_of(set))
+                .max()
+                .unwrap_or(0);
+            let mut revision = revision_of(value);
+            if revision < newest {
+                // A template that comes back is a new revision.
+                revision = newest + 1;
+                annotate(state, kinds, workload.replica_sets, &set.key, revision);
+            }
+            if revision_of(&deployment) != revision {
+                annotate(state, kinds, workload.deployments, &object.key, revision);
             }
         }
     }
@@ -89,13 +90,13 @@ pub(super) fn reconcile(state: &mut State, kinds: &Kinds, workload: &Workload, p
     );
 }
 
-fn scale(
-    state: &mut State,
-    kinds: &Kinds,
-    workload: &Workload,
-    set: &crate::store::Key,
-    replicas: i64,
-) {
+fn annotate(state: &mut State, kinds: &Kinds, kind: KindId, key: &Key, revision: i64) {
+    change(state, kinds, kind, key, Part::Main, |object| {
+        object["metadata"]["annotations"][REVISION] = revision.to_string().into();
+    });
+}
+
+fn scale(state: &mut State, kinds: &Kinds, workload: &Workload, set: &Key, replicas: i64) {
     change(
         state,
         kinds,
@@ -201,8 +202,8 @@ fn set_status(deployment: &mut Value, sets: &[Value], hash: &str) {
     }
 }
 
-fn revision_of(set: &Value) -> i64 {
-    set["metadata"]["annotations"][REVISION]
+fn revision_of(object: &Value) -> i64 {
+    object["metadata"]["annotations"][REVISION]
         .as_str()
         .and_then(|text| text.parse().ok())
         .unwrap_or(0)

@@ -25,7 +25,7 @@ pub(crate) enum Client {
     Socket(HyperClient<HttpConnector, Full<Bytes>>, String),
 }
 
-type Body = Either<FaultBody<ApiBody>, Incoming>;
+pub(crate) type Body = Either<FaultBody<ApiBody>, Incoming>;
 
 /// A whole answer.
 #[derive(Debug)]
@@ -143,14 +143,7 @@ impl Client {
     }
 
     pub(crate) async fn watch(&self, path: &str) -> Watch {
-        let response = self.send("GET", path, &[], "").await.expect("an answer");
-        let status = response.status();
-        Watch {
-            status,
-            body: response.into_body(),
-            buffer: Vec::new(),
-            error: None,
-        }
+        Watch::new(self.send("GET", path, &[], "").await.expect("an answer"))
     }
 }
 
@@ -175,6 +168,16 @@ impl Answer {
 }
 
 impl Watch {
+    pub(crate) fn new(response: http::Response<Body>) -> Self {
+        let status = response.status();
+        Self {
+            status,
+            body: response.into_body(),
+            buffer: Vec::new(),
+            error: None,
+        }
+    }
+
     /// The next line; `None` when the stream has ended.
     pub(crate) async fn line(&mut self) -> Option<String> {
         loop {

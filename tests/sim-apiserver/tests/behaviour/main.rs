@@ -3,4 +3,20 @@
 #[cfg(test)]
 mod client;
 #[cfg(test)]
+mod deletes;
+#[cfg(test)]
+mod faulty;
+#[cfg(test)]
 mod kube_client;
+#[cfg(test)]
+mod lists;
+#[cfg(test)]
+mod patches;
+#[cfg(test)]
+mod server;
+#[cfg(test)]
+mod watches;
+#[cfg(test)]
+mod workloads;
+#[cfg(test)]
+mod writes;

@@ -1,0 +1,293 @@
+//! The server itself: start, shutdown, records, tokens, size.
+
+use std::time::Duration;
+
+use faults::Verb;
+use http::StatusCode;
+use serde_json::{Value, json};
+use sim_apiserver::{Kind, SimApiServer, faults};
+use tokio::time::{Instant, timeout};
+
+use crate::client::{Client, DEPLOYMENTS, MERGE, add_shop, deployment, shop};
+
+#[tokio::test]
+async fn it_is_there_in_less_than_fifty_milliseconds() {
+    let started = Instant::now();
+    let server = SimApiServer::builder()
+        .workload_controllers(true)
+        .start()
+        .await
+        .unwrap();
+    assert_eq!(Client::socket(&server).get("/readyz").await.text, "ok");
+    let took = started.elapsed();
+    println!("start to first answer: {took:?}");
+    assert!(took < Duration::from_millis(50), "{took:?}");
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn shutdown_ends_open_watches_and_hanging_requests() {
+    let server = shop().await;
+    server
+        .faults()
+        .add(faults::Rule::new(faults::Action::Hang).path("/healthz"));
+    let client = Client::socket(&server);
+    let mut watch = client
+        .watch(&format!(
+            "{DEPLOYMENTS}?watch=1&resourceVersion={}",
+            server.revision()
+        ))
+        .await;
+    let hanging = client.send("GET", "/healthz", &[], "");
+    let (hung, told, ()) = tokio::join!(hanging, watch.told(), async {
+        server
+            .wait_for_requests(|asked| asked.iter().any(|request| request.info.path == "/healthz"))
+            .await;
+        timeout(Duration::from_secs(5), server.shutdown())
+            .await
+            .expect("every task ends");
+    });
+    assert_eq!(told, "end");
+    assert_eq!(watch.error, None, "a watch ends cleanly");
+    hung.expect_err("no answer");
+    assert!(
+        client.send("GET", "/healthz", &[], "").await.is_err(),
+        "nobody listens"
+    );
+}
+
+#[tokio::test]
+async fn it_tells_what_it_was_asked() {
+    let server = shop().await;
+    server.seed(deployment("web", 1));
+    let client = Client::socket(&server);
+    let patch = json!({"spec": {"replicas": 2}});
+    client
+        .patch(
+            &format!("{DEPLOYMENTS}/web/scale?dryRun=All&fieldManager=m"),
+            MERGE,
+            &patch,
+        )
+        .await;
+    client.get(&format!("{DEPLOYMENTS}?limit=500")).await;
+    client.get(&format!("{DEPLOYMENTS}/nope")).await;
+
+    let requests = server.requests();
+    let verbs: Vec<Verb> = requests.iter().map(sim_apiserver::Recorded::verb).collect();
+    assert_eq!(verbs, [Verb::Patch, Verb::List, Verb::Get]);
+    let write = &requests[0];
+    assert!(write.is_about("deployments/scale"));
+    assert_eq!(write.info.namespace.as_deref(), Some("shop"));
+    assert_eq!(write.info.name.as_deref(), Some("web"));
+    assert_eq!(write.info.query("dryRun"), Some("All"));
+    assert_eq!(write.json(), patch);
+    assert_eq!(write.headers["user-agent"], "tester/1.0");
+    assert_eq!(write.status, Some(StatusCode::OK));
+    assert_eq!(requests[2].status, Some(StatusCode::NOT_FOUND));
+    assert!(requests[0].at <= requests[1].at);
+    assert_eq!(requests[0].connection, Some(1));
+    assert_eq!(
+        requests[1].connection,
+        Some(1),
+        "the connection is kept alive"
+    );
+    server.clear_requests();
+    assert!(server.requests().is_empty());
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_test_waits_for_a_condition_not_for_a_time() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    let web = deployment("web", 1);
+    let ((), created) = tokio::join!(
+        server.wait_for_object("deployments", "shop", "web", |web| web.is_some()),
+        client.post(DEPLOYMENTS, &web),
+    );
+    assert_eq!(created.status, StatusCode::CREATED);
+    assert!(
+        timeout(Duration::from_secs(9), server.wait_for(|_| false))
+            .await
+            .is_err()
+    );
+    server.shutdown().await;
+}
+
+/// C-02: from a moment on only the new token is good.
+#[tokio::test]
+async fn tokens_are_asked_for_and_can_change() {
+    let server = SimApiServer::builder()
+        .require_token("A")
+        .start()
+        .await
+        .unwrap();
+    assert!(server.kubeconfig().contains("token: \"A\""));
+    let client = Client::socket(&server);
+    let with = async |token: &str| {
+        let bearer = format!("Bearer {token}");
+        client
+            .call(
+                "GET",
+                "/api/v1/namespaces",
+                &[("authorization", &bearer)],
+                "",
+            )
+            .await
+    };
+    assert_eq!(with("A").await.status, StatusCode::OK);
+    server.set_tokens(Some(vec!["B".to_owned()]));
+    insta::assert_snapshot!(with("A").await.text, @r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}"#);
+    assert_eq!(with("B").await.status, StatusCode::OK);
+    assert_eq!(
+        client.get("/healthz").await.status,
+        StatusCode::OK,
+        "health asks for no token"
+    );
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn discovery_names_every_kind_and_its_subresources() {
+    let server = shop().await;
+    let client = Client::socket(&server);
+    let version = client.get("/version").await.json();
+    assert_eq!(
+        (&version["major"], &version["minor"]),
+        (&json!("1"), &json!("36"))
+    );
+    let apps = client.get("/apis/apps/v1").await.json();
+    let names: Vec<&Value> = apps["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| &r["name"])
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "deployments",
+            "deployments/scale",
+            "deployments/status",
+            "replicasets",
+            "replicasets/scale",
+            "replicasets/status"
+        ]
+    );
+    let groups = client.get("/apis").await.json();
+    let names: Vec<&Value> = groups["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| &group["name"])
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "apps",
+            "autoscaling",
+            "coordination.k8s.io",
+            "events.k8s.io"
+        ]
+    );
+    assert_eq!(
+        client.get("/apis/autoscaling").await.json()["preferredVersion"]["version"],
+        "v2"
+    );
+
+    let aggregated = [(
+        "accept",
+        "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+    )];
+    let core = client.call("GET", "/api", &aggregated, "").await;
+    assert_eq!(core.headers["content-type"], aggregated[0].1);
+    let kinds: Vec<Value> = core.json()["items"][0]["versions"][0]["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|resource| resource["responseKind"]["kind"].clone())
+        .collect();
+    assert_eq!(kinds, ["Namespace", "Pod", "Event"]);
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_further_kind_is_one_entry() {
+    const SCALED_OBJECT: Kind = Kind::new("keda.sh", "v1alpha1", "ScaledObject", "scaledobjects")
+        .short_names(&["so"])
+        .with_status();
+    let server = SimApiServer::builder()
+        .kind(SCALED_OBJECT)
+        .start()
+        .await
+        .unwrap();
+    add_shop(&server);
+    let client = Client::socket(&server);
+    let path = "/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects";
+    let object = json!({"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "metadata": {"name": "so"},
+        "spec": {"scaleTargetRef": {"name": "web"}}});
+    assert_eq!(client.post(path, &object).await.status, StatusCode::CREATED);
+    assert_eq!(client.get(path).await.json()["kind"], "ScaledObjectList");
+    assert_eq!(
+        client.get("/apis/keda.sh/v1alpha1").await.json()["resources"][0]["shortNames"],
+        json!(["so"])
+    );
+    server.shutdown().await;
+}
+
+/// A Deployment of about 3 KB.
+fn large(index: usize) -> Value {
+    let mut object = deployment(&format!("web-{index:06}"), 1);
+    object["metadata"]["annotations"] = json!({"filling": "x".repeat(2_500)});
+    object
+}
+
+#[tokio::test]
+async fn twenty_thousand_deployments_are_listed_whole_and_in_pages() {
+    const COUNT: usize = 20_000;
+    let server = shop().await;
+    let started = Instant::now();
+    server.seed_all((0..COUNT).map(large));
+    let filled = started.elapsed();
+
+    let client = Client::socket(&server);
+    let started = Instant::now();
+    let list = client.get("/apis/apps/v1/deployments").await;
+    let listed = started.elapsed();
+    let length: usize = list.headers["content-length"]
+        .to_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert_eq!(list.text.len(), length);
+    assert_eq!(list.text.matches("\"filling\"").count(), COUNT);
+    let megabytes = list.text.len() as f64 / 1e6;
+    println!(
+        "{COUNT} Deployments filled in {filled:?}; {megabytes:.0} MB listed in {listed:?}, client included"
+    );
+
+    let started = Instant::now();
+    let (mut token, mut seen, mut pages) = (String::new(), 0, 0);
+    loop {
+        let page = client
+            .get(&format!(
+                "/apis/apps/v1/deployments?limit=500&continue={token}"
+            ))
+            .await
+            .json();
+        seen += page["items"].as_array().unwrap().len();
+        pages += 1;
+        match page["metadata"]["continue"].as_str() {
+            Some(next) => next.clone_into(&mut token),
+            None => break,
+        }
+        // Something changes between two pages, as it always does.
+        server.mutate("deployments", "shop", "web-000000", |_| {});
+    }
+    println!(
+        "{pages} pages in {:?}, client's decoding included",
+        started.elapsed()
+    );
+    assert_eq!((seen, pages), (COUNT, 40));
+    server.shutdown().await;
+}
