@@ -25,7 +25,7 @@ use crate::signal::{Asked, Signals};
 ///
 /// The dangerous mistake is to call this twice in a process and to expect two logs: the
 /// first call's `-v` and `io` keep the log.
-pub async fn run(argv: Vec<OsString>, io: &Io) -> Exit {
+pub async fn run(argv: &[OsString], io: &Io) -> Exit {
     let (global, command) = match cli::parse(argv) {
         Ok(parsed) => parsed,
         Err(usage) => return usage.print(io),

@@ -75,16 +75,16 @@ Flags can also be set by environment: --min is MINREP_MIN, and so on.";
 ///
 /// [`UsageError`] also carries `--help` and `--version`, which are no mistakes: its exit
 /// code tells them apart.
-pub fn parse(argv: Vec<OsString>) -> Result<(GlobalArgs, Command), UsageError> {
+pub fn parse(argv: &[OsString]) -> Result<(GlobalArgs, Command), UsageError> {
     let shown = argv
         .first()
         .map_or_else(String::new, |name| shown_name(name));
     let mut command = Arguments::command().bin_name(&shown);
     let matches = command
-        .try_get_matches_from_mut(&argv)
+        .try_get_matches_from_mut(argv)
         .and_then(|matches| Arguments::from_arg_matches(&matches));
     let arguments =
-        matches.map_err(|error| UsageError::clap(&error, &verb_path(&command, shown, &argv)))?;
+        matches.map_err(|error| UsageError::clap(&error, &verb_path(&command, shown, argv)))?;
     let meaning = Command::from_verb(arguments.verb, &arguments.global)?;
     Ok((arguments.global, meaning))
 }

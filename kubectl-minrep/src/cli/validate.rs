@@ -82,7 +82,7 @@ impl Command {
     /// Checks what was typed as a whole. Every mistake is reported at once.
     pub(super) fn from_verb(verb: Verb, global: &GlobalArgs) -> Result<Self, UsageError> {
         match verb {
-            Verb::Run(arguments) => run(arguments, global).map(Self::Run),
+            Verb::Run(arguments) => run(&arguments, global).map(Self::Run),
             Verb::Reconcile {
                 verb: ReconcileVerb::Once(arguments),
             } => once(&arguments, global).map(Self::Once),
@@ -91,10 +91,10 @@ impl Command {
     }
 }
 
-fn run(arguments: RunArgs, global: &GlobalArgs) -> Result<Run, UsageError> {
+fn run(arguments: &RunArgs, global: &GlobalArgs) -> Result<Run, UsageError> {
     let mut mistakes = Vec::new();
     let rule = rule(&arguments.rule, global, &mut mistakes);
-    refuse(mistakes, SEE_RUN)?;
+    refuse(&mistakes, SEE_RUN)?;
     Ok(Run {
         rule,
         resync: Some(arguments.resync).filter(|resync| !resync.is_zero()),
@@ -128,7 +128,7 @@ fn once(arguments: &OnceArgs, global: &GlobalArgs) -> Result<Once, UsageError> {
             }
         }
     }
-    refuse(mistakes, SEE_ONCE)?;
+    refuse(&mistakes, SEE_ONCE)?;
     Ok(Once {
         rule,
         names,
@@ -210,7 +210,7 @@ fn excluded_namespaces(arguments: &RuleArgs, global: &GlobalArgs) -> BTreeSet<St
     excluded
 }
 
-fn refuse(mistakes: Vec<String>, see: &str) -> Result<(), UsageError> {
+fn refuse(mistakes: &[String], see: &str) -> Result<(), UsageError> {
     if mistakes.is_empty() {
         return Ok(());
     }

@@ -1,24 +1,16 @@
 use std::panic::resume_unwind;
 use std::time::Duration;
 
-use controller_core::client::{
-    ClientOptions, Loaded, Loader, OnWait, Scope, Waiting, build, user_agent,
-};
-use parking_lot::Mutex;
+use controller_core::client::{ClientOptions, Loaded, Loader, Scope, build, user_agent};
 use tokio::task::spawn_blocking;
-use tokio::time::Instant;
 
 use crate::cli::{GlobalArgs, Rule};
 use crate::error::{Place, Report, explain_config};
-use crate::out::{Io, escape_line};
+use crate::out::Io;
 
 /// How long a connection may take: longer than any handshake, shorter than the patience
 /// of who mistyped an address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// A wait is silent for this long, and then told again only so often.
-const SILENT_WAIT: Duration = Duration::from_secs(2);
-const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// A client, and what it is connected to.
 pub(super) struct Connection {
@@ -57,7 +49,6 @@ pub(super) async fn connect(
     ));
     options.request_timeout = global.deadline();
     options.connect_timeout = CONNECT_TIMEOUT;
-    options.on_wait = Some(tell_waits(io.clone()));
     // A credential helper may wait for a person; signals must be heard meanwhile.
     let (client, loaded) = spawn_blocking(move || (build(&loaded, &options), loaded))
         .await
@@ -94,22 +85,4 @@ fn place(global: &GlobalArgs, scope: &Scope, loaded: Loaded, command: &'static s
         has_authority: loaded.config.root_cert.is_some(),
         command,
     }
-}
-
-/// Says what is waited for, but not every second.
-fn tell_waits(io: Io) -> OnWait {
-    let last_line: Mutex<Option<Instant>> = Mutex::new(None);
-    OnWait::new(move |waiting: &Waiting| {
-        let now = Instant::now();
-        let mut last_line = last_line.lock();
-        let recent = last_line.is_some_and(|last| now.duration_since(last) < BETWEEN_LINES);
-        if waiting.elapsed >= SILENT_WAIT && !recent {
-            *last_line = Some(now);
-            io.talk(format_args!(
-                "Waiting for the server ({}): {}",
-                waiting.request,
-                escape_line(&waiting.why)
-            ));
-        }
-    })
 }

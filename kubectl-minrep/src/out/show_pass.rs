@@ -58,6 +58,9 @@ pub fn show_pass(
     if !named && let Some(line) = skipped(pass) {
         io.talk(line);
     }
+    if let Some(hint) = excluded_hint(pass, place) {
+        io.talk(hint);
+    }
     io.talk(pass_summary(pass));
     written
 }
@@ -97,6 +100,15 @@ fn nothing(pass: &Pass, place: &Place) -> String {
         Some(namespace) => format!("{what} in {namespace} namespace."),
         None => format!("{what}."),
     }
+}
+
+/// A context that stands in a system namespace finds everything excluded.
+fn excluded_hint(pass: &Pass, place: &Place) -> Option<String> {
+    let namespace = place.namespace.as_deref()?;
+    pass.verdicts
+        .iter()
+        .any(|verdict| matches!(verdict.reason, Reason::NamespaceExcluded { .. }))
+        .then(|| format!("hint: `-n {namespace}` says that you mean it"))
 }
 
 /// `Skipped: 4 Autoscaled, 2 Owned (`-o json` names them)`.

@@ -17,7 +17,7 @@ async fn says_where_it_acts_raises_and_drains() {
     cluster.wait_for_replicas("shop", "web", 2).await;
     // Somebody scales it down again, somebody makes another.
     cluster.server.mutate("deployments", "shop", "web", |web| {
-        web["spec"]["replicas"] = json!(1)
+        web["spec"]["replicas"] = json!(1);
     });
     cluster.wait_for_replicas("shop", "web", 2).await;
     cluster.deployment("shop", "api", 0);
@@ -118,7 +118,7 @@ async fn nothing_but_a_signal_ends_it_after_the_first_lists() {
     cluster.wait_for_replicas("shop", "web", 2).await;
     let reset = cluster.server.faults().add(Rule::new(Action::status(401)));
     cluster.server.mutate("deployments", "shop", "web", |web| {
-        web["spec"]["replicas"] = json!(1)
+        web["spec"]["replicas"] = json!(1);
     });
     let refused = |server: &SimApiServer| server.faults().fired(reset) >= 2;
     cluster.server.wait_for(refused).await;

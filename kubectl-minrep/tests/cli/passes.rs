@@ -283,6 +283,28 @@ async fn all_namespaces_leave_the_system_out_unless_it_is_named() {
     assert_eq!(cluster.replicas("kube-system", "dns"), 2);
 }
 
+/// The context stands in a namespace that is left out: nobody typed it.
+#[tokio::test]
+async fn a_system_namespace_of_the_context_is_left_out_with_a_hint() {
+    let cluster = Cluster::with_web().await;
+    cluster.deployment("kube-system", "dns", 1);
+    let text = cluster.server.kubeconfig();
+    let text = text.replace("namespace: default", "namespace: kube-system");
+    std::fs::write(cluster.kubeconfig(), text).expect("a file can be written");
+    let ended = cluster
+        .minrep(&["reconcile", "once"])
+        .end()
+        .await
+        .with_code(0);
+    assert_snapshot!(ended.talk(), @r"
+    No Deployment needs a change in kube-system namespace.
+    Skipped: 1 NamespaceExcluded (`-o json` names them)
+    hint: `-n kube-system` says that you mean it
+    Reconciled 1 Deployment in TIME: 0 raised, 0 failed, 1 skipped, 0 already satisfied
+    ");
+    assert_eq!(cluster.writes().len(), 0);
+}
+
 #[tokio::test]
 async fn an_empty_value_clears_the_excluded_namespaces() {
     let cluster = Cluster::with_web().await;

@@ -162,10 +162,19 @@ async fn a_server_that_warms_up_is_waited_for() {
     let rule = Rule::new(busy)
         .verb(Verb::List)
         .resource("deployments")
-        .attempts(1..=2);
+        .attempts(1..=3);
     cluster.server.faults().add(rule);
-    cluster.minrep(&ONCE).end().await.with_code(0);
+    let ended = cluster.minrep(&ONCE).end().await.with_code(0);
+    let told = "waiting for the server: storage is (re)initializing";
+    assert_eq!(ended.stderr.matches(told).count(), 1, "{ended:?}");
     assert_eq!(cluster.replicas("shop", "web"), 2);
+    let lists = cluster
+        .server
+        .requests_where(|request| request.verb() == Verb::List && request.is_about("deployments"));
+    assert_eq!(lists.len(), 4);
+    for pair in lists.windows(2) {
+        assert!(pair[1].at - pair[0].at >= Duration::from_millis(900));
+    }
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ fn refused(words: &str) -> UsageError {
     let argv = std::iter::once("/bin/kubectl-minrep")
         .chain(words.split_whitespace())
         .map(OsString::from);
-    parse(argv.collect()).unwrap_err()
+    parse(&argv.collect::<Vec<_>>()).unwrap_err()
 }
 
 /// Without the colours that a terminal would get.

@@ -9,7 +9,7 @@ fn parsed(words: &str) -> Result<(GlobalArgs, Command), String> {
     let argv = std::iter::once("kubectl-minrep")
         .chain(words.split_whitespace())
         .map(OsString::from);
-    crate::cli::parse(argv.collect()).map_err(|error| error.text)
+    crate::cli::parse(&argv.collect::<Vec<_>>()).map_err(|error| error.text)
 }
 
 fn once(words: &str) -> Once {
@@ -125,7 +125,7 @@ fn flags_that_do_not_go_together_are_reported_at_once() {
 #[test]
 fn a_bad_selector_is_shown_where_it_is_wrong() {
     let argv = ["kubectl-minrep", "run", "-l", "app in (a,b"].map(OsString::from);
-    let error = crate::cli::parse(argv.into()).unwrap_err();
+    let error = crate::cli::parse(&argv).unwrap_err();
     assert_eq!(error.exit, Exit::Usage);
     assert_snapshot!(error.text, @r#"
     error: invalid label selector "app in (a,b": expected ')' at column 12
