@@ -1,4 +1,16 @@
 //! Who the client is: the `Authorization` header of every request.
+//!
+//! | the user has | who sends it | when it is renewed |
+//! |---|---|---|
+//! | `auth-provider: oidc` | kube | before it expires |
+//! | `username`, `password` | kube | never |
+//! | `token` | kube | never |
+//! | `tokenFile`, a pod's service account | `token_file.rs` | every minute |
+//! | `exec` that gives a token | kube | a minute before it expires |
+//! | `exec` or fields with a certificate | the TLS handshake | never |
+//!
+//! The first row that applies counts, as in client-go. One more try with fresh
+//! credentials after a 401 is not there yet; its place is above this layer.
 use kube::client::AuthError;
 use kube::client::ConfigExt;
 use kube::client::middleware::AuthLayer;
@@ -50,9 +62,10 @@ impl Credentials {
             .map_err(|error| problem(loaded, &error))?;
         Ok(match layer {
             Some(layer) => {
-                // The helper gave a token. kube would run it again to see whether it
-                // gives a certificate.
+                // Whoever gave a token is not asked for a certificate too: kube would
+                // run the helper once more to find out.
                 tls.auth_info.exec = None;
+                tls.auth_info.auth_provider = None;
                 Self {
                     layer: CredentialLayer::Kube(Box::new(layer)),
                     tls,
@@ -66,6 +79,7 @@ impl Credentials {
     }
 }
 
+/// What a person needs of kube's error, which would print the helper's whole output.
 fn problem(loaded: &Loaded, error: &kube::Error) -> ConfigError {
     let user = loaded.user_name().to_owned();
     let exec = loaded.config.auth_info.exec.as_ref();

@@ -12,7 +12,11 @@ use super::stack::{ClientOptions, assemble};
 /// network needs.
 ///
 /// Blocks while the user's credential helper runs, and must be called within a tokio
-/// runtime, where kube's client has a task. Nothing is sent yet.
+/// runtime, where kube's client has a task. Nothing is sent yet: that the server refuses
+/// connections or the token shows with the first request.
+///
+/// A clone of the client is cheap and shares its connections. Make a second client only
+/// for what must not queue behind the first one's requests.
 ///
 /// # Errors
 /// [`ConfigError`] for credentials, certificates and keys that cannot be used.

@@ -1,4 +1,11 @@
 //! The way to the wire: name resolution, TCP, proxy, TLS, connection pool.
+//!
+//! From the inside out: `Resolver` → TCP with keepalive → tunnel through the proxy → TLS
+//! → connect timeout → pool. kube's own stack has no keepalive, so that a connection that
+//! a firewall forgot hangs until the kernel gives up, a quarter of an hour later.
+//!
+//! Failures are wrapped where what they are about is known: the host at the resolver, the
+//! proxy at the tunnel, the server at the pool. `error/transport.rs` unwraps them.
 use std::sync::Arc;
 
 use http::{HeaderValue, Request, Response, Uri};
@@ -89,7 +96,8 @@ pub(super) struct Tls<'a> {
     pub(super) cluster: &'a str,
 }
 
-/// A proxy's address taken apart, so that its credentials go no further than its headers.
+/// A proxy's address taken apart, so that its credentials go no further than its headers:
+/// errors, spans and `Debug` see `name` and `uri` only.
 struct Proxy {
     uri: Uri,
     /// `host:port` for errors.
@@ -98,6 +106,7 @@ struct Proxy {
     raw: Option<(String, String)>,
 }
 
+/// Secures `connector`, limits it in time and pools what it makes.
 fn over<C>(connector: C, tls: &Tls<'_>, connect_timeout: Duration) -> Result<Wire, ConfigError>
 where
     C: Service<Uri> + Clone + Send + Sync + 'static,
@@ -142,6 +151,7 @@ where
     Ok(BoxCloneSyncService::new(named))
 }
 
+/// A connector whose every connection begins with `CONNECT host:port`.
 fn tunnel<C>(proxy: Uri, basic: Option<HeaderValue>, connector: C) -> Tunnel<C> {
     let tunnel = Tunnel::new(proxy, connector);
     match basic {

@@ -19,13 +19,24 @@ const WATCH_HEAD: Duration = Duration::from_secs(30);
 
 /// Gives each try of a request a deadline that covers head and body.
 ///
-/// A request that lasts by nature, such as a watch, gets one for its head only.
+/// | request | head | body |
+/// |---|---|---|
+/// | unary | the limit, from the start of the try | what is left of it |
+/// | watch, followed log | 30 s, whatever the limit | none |
+///
+/// The limit is per try and not per request: a server that asks for patience is waited
+/// for within the retry budget, while one that does not answer is given up after the
+/// limit and not tried again. Making a connection counts, and has a limit of its own.
+///
+/// A watch is ended by the server's `timeoutSeconds` and by its reflector, which knows
+/// how long silence is normal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeadlineLayer {
     /// `None` is no limit: what the user asked for with `0`.
     pub(super) limit: Option<Duration>,
 }
 
+/// The service of [`DeadlineLayer`].
 #[derive(Clone, Debug)]
 pub(super) struct Deadline<S> {
     inner: S,
@@ -40,6 +51,9 @@ struct DeadlineBody {
 }
 
 /// Whether the answer is meant to stay open: a watch, or a log that is followed.
+///
+/// The query decides and not our own [`Verb`](super::Verb), so that it also holds for
+/// requests of kube's `Api` that an embedder sends through the same client.
 pub(super) fn lasts<B>(request: &Request<B>) -> bool {
     let query = request.uri().query().unwrap_or_default();
     form_urlencoded::parse(query.as_bytes())

@@ -5,7 +5,8 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::ConfigError;
 
-/// Secures the connection to an https proxy.
+/// Secures the connection to an https proxy. Inside it runs the tunnel, and in that
+/// another TLS connection, to the server, with its own trust.
 ///
 /// The proxy is trusted when the system or the cluster's authority vouches for it: it is
 /// usually the company's, and Go accepts the cluster's. It never sees the user's client

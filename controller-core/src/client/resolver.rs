@@ -8,7 +8,8 @@ use tower::Service;
 use super::error::DnsFailure;
 
 /// The system's resolver, whose failures can be told from those of TCP: hyper-util's own
-/// error says so in its text only.
+/// error says so in its text only. "No such host" and "connection refused" have different
+/// cures: a typing error or a VPN here, a server that is down there.
 #[derive(Clone, Debug)]
 pub(super) struct Resolver {
     inner: GaiResolver,

@@ -42,6 +42,15 @@ pub struct RetryPolicy {
 }
 
 /// A wait before the next try, for whoever shows it to a person.
+///
+/// ```
+/// use controller_core::client::{ClientOptions, OnWait};
+///
+/// let mut options = ClientOptions::new("my-controller/1.0");
+/// options.on_wait = Some(OnWait::new(|waiting| {
+///     println!("waiting for {}: {}", waiting.request, waiting.why);
+/// }));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting {
     /// Method and path of the request.
@@ -61,7 +70,7 @@ pub struct Waiting {
 #[derive(Clone)]
 pub struct OnWait(Arc<dyn Fn(&Waiting) + Send + Sync>);
 
-/// Whether and why to try again.
+/// Whether and why to try again; the table of [`RetryPolicy`] as a type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Again {
     No,
@@ -86,7 +95,8 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Never tries twice.
+    /// Never tries twice: what the server answers first is the answer. For a caller with
+    /// a loop of its own, such as the renewal of a Lease.
     pub fn none() -> Self {
         Self {
             tries: 1,

@@ -22,6 +22,13 @@ const REFUSAL_DEADLINE: Duration = Duration::from_secs(2);
 
 /// Sends a request again as [`RetryPolicy`] allows.
 ///
+/// Each try is the same request, byte for byte: bodies are kept in memory, and one that
+/// is a stream is sent once. The clone costs two pointers and the headers.
+///
+/// Every wait is a log event with the server's sentence. The one that carries a request
+/// past two seconds is a warning, so that whoever looks at a terminal learns within three
+/// what it is waiting for; the others are for debugging. [`OnWait`] gets all of them.
+///
 /// `tower::retry` would do but for one thing: its policy cannot read the body of a
 /// refused try. We want the server's sentence for the person who waits, and a body read
 /// to its end keeps the connection, where an overloaded server would otherwise pay for a
@@ -32,6 +39,8 @@ pub(super) struct RetryLayer {
     pub(super) on_wait: Option<OnWait>,
 }
 
+/// The service of [`RetryLayer`]. Its futures own a clone of the inner service each, so
+/// that one request's wait is no other's.
 #[derive(Clone, Debug)]
 pub(super) struct Retry<S> {
     inner: S,
@@ -99,6 +108,8 @@ where
     }
 }
 
+/// Tries until there is an answer to hand out: a success, a failure that no repetition
+/// mends, or the last one that the policy allows.
 async fn send<S>(
     mut service: S,
     layer: RetryLayer,
@@ -132,9 +143,7 @@ where
         };
         layer.announce(&waiting);
         sleep(wait).await;
-        if let Err(error) = poll_fn(|cx| service.poll_ready(cx)).await {
-            return Err(error);
-        }
+        poll_fn(|cx| service.poll_ready(cx)).await?;
         request = next;
     }
     service.call(request).await
@@ -153,9 +162,8 @@ fn repeat(request: &Request<Body>) -> Option<Request<Body>> {
 
 /// Reads the refusal to its end and returns its sentence.
 async fn why(outcome: Result<Response<ResponseBody>, BoxError>) -> String {
-    let response = match outcome {
-        Ok(response) => response,
-        Err(_) => return "the connection was lost".into(),
+    let Ok(response) = outcome else {
+        return "the connection was lost".into();
     };
     let status = response.status();
     let sentence = timeout(REFUSAL_DEADLINE, read(response.into_body()))

@@ -17,6 +17,14 @@ use super::retrying::RetryLayer;
 use super::trace::RequestTrace;
 
 /// The settings of the layers around every request.
+///
+/// ```
+/// use controller_core::client::{ClientOptions, user_agent};
+/// use tokio::time::Duration;
+///
+/// let mut options = ClientOptions::new(user_agent("my-controller", "1.0"));
+/// options.request_timeout = Some(Duration::from_secs(30));
+/// ```
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
     /// What the server's audit log shows as the client; see [`user_agent`].
@@ -40,6 +48,26 @@ pub(super) type ResponseBody = UnsyncBoxBody<Bytes, BoxError>;
 ///
 /// The answers' errors are then the service's own; nothing names a server address.
 ///
+/// ```
+/// use std::convert::Infallible;
+///
+/// use controller_core::client::{Call, ClientOptions, ResourceType, Scope, fetch, layered};
+/// use http_body_util::Full;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), controller_core::client::ApiError> {
+/// let server = tower::service_fn(async |_: http::Request<kube::client::Body>| {
+///     Ok::<_, Infallible>(http::Response::new(Full::from(r#"{"items": []}"#)))
+/// });
+/// let client = layered(server, &ClientOptions::new("test/1.0"));
+///
+/// const PODS: ResourceType = ResourceType::namespaced("", "v1", "pods", "Pod");
+/// let pods: serde_json::Value = fetch(&client, Call::list(&PODS, &Scope::All)).await?;
+/// assert_eq!(pods, serde_json::json!({ "items": [] }));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// Must be called within a tokio runtime: kube's client has a task of its own.
 pub fn layered<S, B>(service: S, options: &ClientOptions) -> Client
 where
@@ -53,6 +81,11 @@ where
 }
 
 /// The list of layers: the first sees the request first and the answer last.
+///
+/// The order is a decision, each line for a reason. The span is outermost, so that waits
+/// are inside it. Retry stands above the deadline, which is per try. Whatever a new try
+/// needs anew, a token or a turn at the rate limit, stands below retry. The user agent is
+/// near the wire, so that no layer's own request goes without it.
 pub(super) fn assemble<S, B>(service: S, options: &ClientOptions, namespace: &str) -> Client
 where
     S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,

@@ -18,6 +18,9 @@ const REREAD: Duration = Duration::from_secs(60);
 /// Sends the token that stands in a file, without the line break that editors end it
 /// with, and reads it again once a minute. A file that went away or became empty changes
 /// nothing: some tools remove it after the start on purpose.
+///
+/// kube has such a layer too. It does not trim, so that a token written by an editor is
+/// refused as an invalid header with the first request.
 #[derive(Clone, Debug)]
 pub(super) struct TokenFile {
     path: PathBuf,
@@ -26,12 +29,14 @@ pub(super) struct TokenFile {
 
 pub(super) type TokenFileLayer = FilterLayer<TokenFile>;
 
+/// The token as it is sent, and when it was read.
 #[derive(Debug)]
 struct Current {
     header: HeaderValue,
     read: Instant,
 }
 
+/// Why there is no token to start with. Names the file, never what is in it.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TokenFileError {
     #[error("cannot read the token file {}: {source}", .path.display())]

@@ -8,7 +8,9 @@ use super::Verb;
 
 /// One span a request, over all its tries: method, path and query, verb, status.
 ///
-/// Headers and bodies are never looked at: they hold tokens and Secrets.
+/// Headers and bodies are never looked at: they hold tokens and Secrets. For the same
+/// reason requests go through `Client::send`: `Client::request` of kube logs a body that
+/// it cannot decode.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestTrace;
 

@@ -13,6 +13,16 @@ mod validate;
 /// mean "and". The empty text selects everything. It prints in the server's canonical
 /// form, sorted by key.
 ///
+/// | text | selects objects |
+/// |---|---|
+/// | `a` / `!a` | that have / lack the label |
+/// | `a=b`, `a==b` | whose label is `b` |
+/// | `a!=b` | whose label is another, **or that lack it** |
+/// | `a in (b,c)` | whose label is one of these |
+/// | `a notin (b,c)` | whose label is none of these, **or that lack it** |
+/// | `a>1`, `a<1` | whose label is a whole number above or below |
+/// | `a=` | whose label is there and empty |
+///
 /// The dangerous mistake is to read `a!=b` as "has a label `a` that is not `b`": objects
 /// without `a` match too. Add `a` to require it.
 ///
@@ -95,7 +105,7 @@ impl LabelSelector {
         self.requirements.is_empty()
     }
 
-    /// Whether an object with these labels is selected.
+    /// Whether an object with these labels is selected, as the server would decide.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.requirements
             .iter()

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 /// Why there is no client, one variant for each thing that a person can do about it.
 ///
+/// The fields are what a hint needs: the places that were looked at, the contexts that
+/// there are, the helper's own words. The texts are fragments in lower case; suggestions
+/// and flags are the program's business, which knows which it has.
+///
 /// Texts name the file, context, cluster or user, never a credential.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

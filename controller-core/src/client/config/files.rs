@@ -15,7 +15,8 @@ pub(super) struct Files {
     pub(super) looked_at: Vec<Place>,
 }
 
-/// Reads what kubectl would read.
+/// Reads what kubectl would read: the file that was asked for, else the variable's list,
+/// else the home's. An empty result is no error here; the loader has the pod to try.
 pub(super) fn load(
     explicit: Option<&Path>,
     environment: &Environment,

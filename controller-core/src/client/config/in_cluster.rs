@@ -7,6 +7,10 @@ use tracing::warn;
 use super::{ConfigError, Environment, Loaded, Source, material, proxy, server, text};
 
 /// The service account of the pod that this process runs in.
+///
+/// The kubelet sets two variables and mounts three files: `token`, `ca.crt` and
+/// `namespace`. A process with the variables and no token is a shell in a container
+/// without a service account, not a client.
 pub(super) struct InCluster {
     host: String,
     port: String,
@@ -38,6 +42,7 @@ impl InCluster {
         (!name.is_empty()).then(|| name.to_owned())
     }
 
+    /// The API server as the pod sees it. Token and authority stay files: both rotate.
     pub(super) fn load(&self, environment: &Environment) -> Result<Loaded, ConfigError> {
         // IPv6 clusters set the bare address.
         let host = match self.host.parse::<IpAddr>() {

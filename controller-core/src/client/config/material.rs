@@ -1,4 +1,8 @@
 //! Certificates and keys, from files or from the kubeconfig itself.
+//!
+//! They are read when the configuration is loaded and not with the first connection, so
+//! that what is wrong with one is told with its field and file. Line ends, comments
+//! around the blocks and a byte-order mark do not matter.
 use std::path::Path;
 
 use base64::Engine;

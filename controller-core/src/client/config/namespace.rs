@@ -1,6 +1,7 @@
 use super::in_cluster::InCluster;
 use super::{ConfigError, Environment};
 
+/// A namespace to work in.
 pub(super) struct Chosen {
     pub(super) name: String,
     /// Whether a person asked for it.
@@ -39,6 +40,8 @@ fn stripped(name: &str) -> &str {
         .unwrap_or(name)
 }
 
+/// A namespace is a DNS label. What is none would end in a path that nobody serves, and
+/// the server would say that the *resource* does not exist.
 fn check(name: &str) -> Result<(), ConfigError> {
     let outer = |byte: Option<&u8>| {
         byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())

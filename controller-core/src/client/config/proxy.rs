@@ -1,5 +1,13 @@
-//! Which proxy leads to a server. kube's own answer to this is wrong in five ways, so it
-//! is never asked.
+//! Which proxy leads to a server. kube's own answer to this is never asked for:
+//!
+//! | case | kube 5.0 | here and in Go |
+//! |---|---|---|
+//! | `NO_PROXY` names the server | goes through the proxy | goes directly |
+//! | `NO_PROXY` names the proxy, or is `*` | `proxy-url` is ignored | `proxy-url` counts |
+//! | a blank entry in `NO_PROXY` | the whole kubeconfig is refused | skipped |
+//! | the server is on the loopback | goes through the proxy | goes directly |
+//! | `HTTPS_PROXY=host:port` | refused | an http proxy |
+//! | in a pod | no proxy | as anywhere else |
 use std::net::IpAddr;
 
 use http::Uri;
@@ -42,6 +50,7 @@ pub(super) fn resolve(
         })
 }
 
+/// The variable that is for the server's scheme. `HTTP_PROXY` is not for `https`.
 fn from_environment<'a>(
     server: &Uri,
     environment: &'a Environment,
@@ -90,6 +99,7 @@ fn parse(text: &str) -> Result<Uri, String> {
     Uri::from_parts(parts).map_err(|error| format!("{error}"))
 }
 
+/// A proxy elsewhere could not reach this machine's own servers, such as kind's.
 fn is_loopback(server: &Uri) -> bool {
     let host = bare_host(server);
     host.eq_ignore_ascii_case("localhost")

@@ -5,6 +5,9 @@ use super::files::Files;
 use super::{ConfigError, Environment, Loaded, Source, material, proxy, server, user};
 
 /// The one context, cluster and user of a kubeconfig that count.
+///
+/// Everything else in the files may be broken: certificates of other clusters that were
+/// deleted long ago are the normal state of a kubeconfig.
 pub(super) struct Selected<'a> {
     files: &'a Files,
     name: &'a str,
@@ -66,6 +69,8 @@ impl<'a> Selected<'a> {
         })
     }
 
+    /// Checks what was selected and makes a configuration of it. The namespace is left as
+    /// the context gives it, empty for none; the loader decides.
     pub(super) fn load(self, environment: &Environment) -> Result<Loaded, ConfigError> {
         let cluster_name = &self.context.cluster;
         let user_name = self.context.user.as_deref().unwrap_or_default();
@@ -122,6 +127,7 @@ impl<'a> Selected<'a> {
     }
 }
 
+/// The certificates that the server's must lead to; `None` leaves it to the system.
 fn roots(name: &str, cluster: &Cluster) -> Result<Option<Vec<Vec<u8>>>, ConfigError> {
     const FIELD: &str = "certificate-authority";
     let data = cluster.certificate_authority_data.as_deref();

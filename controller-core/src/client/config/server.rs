@@ -6,7 +6,10 @@ use http::Uri;
 /// it where it has none. `secure` says which.
 ///
 /// An IPv6 address without brackets is understood: what follows its last colon is the
-/// port where the rest is an address too.
+/// port where the rest is an address too. That reads `::1:6443` as port 6443 of `::1`,
+/// as Go does, although the whole is an address as well.
+///
+/// The error is a fragment that continues "… is no address: ".
 pub(super) fn parse(text: &str, secure: bool) -> Result<Uri, String> {
     let text = text.trim();
     let (scheme, rest) = match text.split_once("://") {

@@ -3,7 +3,7 @@ use std::io;
 use std::path::Path;
 
 /// Reads a file that a person may have saved on Windows: UTF-8 with or without a
-/// byte-order mark, or UTF-16 with one.
+/// byte-order mark, or UTF-16 with one, which is what PowerShell's `>` writes.
 pub(super) fn read(path: &Path) -> io::Result<String> {
     decode(&fs::read(path)?)
 }

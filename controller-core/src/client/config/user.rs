@@ -5,6 +5,11 @@ use super::{ConfigError, material};
 
 /// Checks the selected user as client-go does, and returns it with its certificate and
 /// key read.
+///
+/// Refused are: two ways to authenticate beside each other, because servers disagree on
+/// which counts; impersonated groups without a user; a certificate without its key; data
+/// and file for one thing; a credential helper without command, apiVersion or
+/// interactiveMode. A token beside a token file is not: the token counts.
 pub(super) fn checked(name: &str, mut user: AuthInfo) -> Result<AuthInfo, ConfigError> {
     drop_empty(&mut user);
     let bad = |problem: String| ConfigError::BadUser {
@@ -87,6 +92,7 @@ fn drop_empty(user: &mut AuthInfo) {
         .take_if(|extra| extra.is_empty());
 }
 
+/// The rules of `client.authentication.k8s.io`; fills in v1beta1's default.
 fn check_exec(exec: &mut ExecConfig) -> Result<(), String> {
     if exec.command.as_deref().unwrap_or_default().is_empty() {
         return Err("its `exec` has no command".into());

@@ -8,7 +8,9 @@ use crate::client::{Target, Verb};
 
 /// What the server said when it refused, and what it was asked.
 ///
-/// Prints as the server's own sentence.
+/// Prints as the server's own sentence. Where the body was no Status, as from a gateway
+/// or a path that nobody serves, the sentence is ours and tells the HTTP status: the body
+/// is never repeated, it may be a page that echoes a token.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Answer {
@@ -37,6 +39,7 @@ const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 // === impl Answer ===
 
 impl Answer {
+    /// Reads the body of an answer outside 2xx.
     fn read(verb: Verb, target: Target, head: &response::Parts, body: &[u8]) -> Self {
         let code = head.status;
         let mut answer = match serde_json::from_slice::<Status>(body) {

@@ -6,6 +6,18 @@ use super::{Answer, TlsFailure};
 
 /// Why a request brought no usable answer, sorted by what a person can do about it.
 ///
+/// | variants | what to do |
+/// |---|---|
+/// | `Refused`, `Dns`, `Unreachable`, `ConnectTimeout` | look at the address; is the server up? |
+/// | `Tls` | look at the certificates, see [`TlsFailure`] |
+/// | `Proxy` | look at the proxy's address and password |
+/// | `Unauthorized`, `Credentials` | log in again |
+/// | `Forbidden` | grant the verb on the target; both are in the [`Answer`] |
+/// | `NotFound`, `Gone`, `Conflict`, `AlreadyExists` | read again, decide again |
+/// | `Invalid` | change what is sent |
+/// | `TooManyRequests`, `Server`, `Timeout`, `Disconnected` | try later |
+/// | `Malformed` | is this an API server? |
+///
 /// Where the server answered, the text is the server's own sentence. Everywhere else it
 /// is a fragment that starts in lower case and does not repeat its
 /// [`source`](std::error::Error::source). Neither holds any part of a response's payload.
@@ -85,11 +97,13 @@ pub enum ApiError {
     #[error("{0}")]
     AlreadyExists(Box<Answer>),
 
-    /// 409: the object changed since it was read. Nothing was written.
+    /// 409: the object changed since it was read, or its uid is another. Nothing was
+    /// written.
     #[error("{0}")]
     Conflict(Box<Answer>),
 
-    /// 410: the resourceVersion or the continue token is too old.
+    /// 410: the resourceVersion or the continue token is too old. List again from the
+    /// start.
     #[error("{0}")]
     Gone(Box<Answer>),
 
@@ -198,7 +212,7 @@ impl ApiError {
         }
     }
 
-    /// The HTTP status of the server's answer.
+    /// The HTTP status of the server's answer; `None` when there was no answer.
     pub fn code(&self) -> Option<u16> {
         self.answer().map(|answer| answer.code)
     }

@@ -3,6 +3,11 @@
 //! Two sources feed [`ApiError`]: the server's own answer (`answer.rs`) and the chain of
 //! errors that hyper, rustls and the operating system leave when there is no answer
 //! (`transport.rs`, `tls.rs`).
+//!
+//! **Invariant:** no text here holds any part of a response's payload, a request's body,
+//! or a credential. Both are easy to let in: serde quotes the value that it did not
+//! expect, kube prints the output of a failed credential helper, and a proxy's URL holds
+//! its password.
 mod answer;
 mod api_error;
 mod tls;

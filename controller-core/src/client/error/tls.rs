@@ -1,6 +1,16 @@
 use rustls::{AlertDescription, CertificateError, Error};
 
 /// Why a TLS handshake failed, as far as a person can act on it.
+///
+/// Each text continues "no secure connection to the server …: ". What helps:
+///
+/// | failure | look at |
+/// |---|---|
+/// | `UnknownIssuer` | `certificate-authority`: missing, or of another cluster |
+/// | `NameMismatch` | the address, or `tls-server-name` |
+/// | `Expired`, `NotYetValid` | the server's certificate, and this machine's clock |
+/// | `ClientCertificate` | `client-certificate`: expired, or of another cluster |
+/// | `NotTls` | `https` in the address where the port speaks `http` |
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsFailure {
@@ -65,6 +75,7 @@ impl From<&Error> for TlsFailure {
     }
 }
 
+/// What is wrong with the server's certificate.
 fn certificate(why: &CertificateError) -> TlsFailure {
     match why {
         // A bad signature is an authority of the right name with another key: the

@@ -52,6 +52,17 @@ pub(in crate::client) struct DeadlineExceeded {
 
 /// An error and all that it stems from, the outermost first.
 ///
+/// A refused handshake arrives like this, and what a person needs is its last line:
+///
+/// ```text
+/// kube::Error::Service
+/// └ Unreachable { server }                  ours, from the pool
+///   └ hyper_util Error(Connect)
+///     └ io::Error(Other)                    hyper-rustls
+///       ┊ io::Error(InvalidData)            only by get_ref()
+///       ┊ rustls::Error::InvalidCertificate only by get_ref()
+/// ```
+///
 /// `source()` of an `io::Error` skips the error that it wraps and goes on with that
 /// one's source. hyper-rustls wraps twice, so that a plain walk never meets the
 /// `rustls::Error`: the payload has to be asked for by `get_ref`.
@@ -91,6 +102,9 @@ impl<'a> Chain<'a> {
 
 impl ApiError {
     /// Classifies a failure to get the answer's head.
+    ///
+    /// The order matters: our own markers first, because they say what is known for
+    /// certain. Whether the request was sent is decided last, and in doubt it was.
     pub(crate) fn from_transport(request: &str, error: BoxError) -> Self {
         let request = request.to_owned();
         if let Some(deadline) = Chain::find::<DeadlineExceeded>(&*error) {
@@ -192,6 +206,8 @@ impl ApiError {
     }
 }
 
+/// Why the proxy does not help, in words: there are few cases and one cure, to look at
+/// the proxy's address, name and password.
 fn proxy_problem(via: &ViaProxy) -> String {
     let links = || Chain::of(via).skip(1);
     if let Some(tls) = links().find_map(|link| link.downcast_ref::<rustls::Error>()) {
@@ -253,6 +269,7 @@ pub(in crate::client) fn connection_lost(error: &(dyn StdError + Send + Sync + '
             || Chain::find::<hyper::Error>(error).is_some_and(hyper::Error::is_canceled))
 }
 
+/// What operating systems and hyper call a connection that ended without being closed.
 fn is_broken(error: &(dyn StdError + Send + Sync + 'static)) -> bool {
     Chain::of(error).any(|link| {
         matches!(

@@ -3,6 +3,17 @@ use std::collections::BTreeSet;
 use super::{Condition, Requirement, SelectorError, validate};
 
 /// A recursive-descent parser with one token of lookahead, as the server's is.
+///
+/// ```text
+/// selector    = [ requirement { "," requirement } ]
+/// requirement = "!" key
+///             | key [ ( "=" | "==" | "!=" ) [ value ]
+///                   | ( "<" | ">" ) integer
+///                   | ( "in" | "notin" ) "(" [ value ] { "," [ value ] } ")" ]
+/// ```
+///
+/// Blanks may stand between any two tokens. Keys and values are checked where they are
+/// read, so that the column of a bad one is known.
 struct Parser {
     tokens: Vec<(Token, usize)>,
     position: usize,
@@ -20,6 +31,7 @@ enum Token {
 /// The longest first, so that `==` is not two `=`.
 const SYMBOLS: [&str; 9] = ["!=", "==", "!", "=", "<", ">", "(", ")", ","];
 
+/// The requirements in the order that they are written in.
 pub(super) fn parse(text: &str) -> Result<Vec<Requirement>, SelectorError> {
     let mut parser = Parser {
         tokens: tokens(text),
@@ -104,6 +116,7 @@ impl Parser {
         Ok(Requirement { key, condition })
     }
 
+    /// What follows a key.
     fn condition(&mut self) -> Result<Condition, SelectorError> {
         match self.peek().clone() {
             Token::End | Token::Symbol(",") => Ok(Condition::Exists),
@@ -144,6 +157,7 @@ impl Parser {
         }
     }
 
+    /// What follows `<` or `>`.
     fn bound(&mut self) -> Result<i64, SelectorError> {
         let column = self.column();
         let Token::Word(word) = self.peek().clone() else {

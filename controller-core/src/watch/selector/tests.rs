@@ -109,7 +109,8 @@ fn sets_are_read_as_the_server_reads_them() {
 /// apimachinery: TestSelectorMatches, TestSetMatches.
 #[test]
 fn labels_match_as_on_the_server() {
-    let rows: &[(&str, &[(&str, &str)], bool)] = &[
+    type Labels = &'static [(&'static str, &'static str)];
+    let rows: &[(&str, Labels, bool)] = &[
         ("", &[("x", "y")], true),
         ("x=y", &[("x", "y")], true),
         ("x=y,z=w", &[("x", "y"), ("z", "w")], true),

@@ -1,3 +1,8 @@
+//! What may be a label's key and value: the rules of apimachinery's `validation`.
+//!
+//! A selector with another key or value would be refused by the server with a sentence
+//! about regular expressions; here it is refused before, with its column.
+
 /// The longest name of a key and the longest value.
 const MAX_NAME: usize = 63;
 /// The longest prefix of a key.
