@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use controller_core::queue::WorkQueue;
-use futures::FutureExt;
-use tokio::time::{Instant, advance, timeout};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, advance, sleep, timeout};
 
 use crate::basics::take;
 
@@ -192,25 +192,50 @@ async fn a_waiting_get_heeds_a_deadline_that_comes_later_and_is_due_earlier() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_deadline_passes_to_another_get_when_its_keeper_leaves() {
+async fn a_get_that_waits_already_heeds_the_first_deadline() {
+    let queue = WorkQueue::new("test");
+    let start = Instant::now();
+    let wait = timeout(Duration::from_secs(60), queue.get());
+    let (ticket, ()) = tokio::join!(wait, async { queue.add_after("foo", ms(20)) });
+    assert_eq!(*ticket.unwrap().unwrap(), "foo");
+    assert_eq!(start.elapsed(), ms(20));
+}
+
+/// The worker that kept the time is busy with the first key when the second is due.
+#[tokio::test(start_paused = true)]
+async fn the_next_deadline_is_kept_while_the_first_key_is_in_work() {
+    let queue = WorkQueue::new("test");
+    queue.add_after("first", ms(10));
+    queue.add_after("second", ms(20));
+    let start = Instant::now();
+    let mut workers = JoinSet::new();
+    for _ in 0..2 {
+        let get = queue.get();
+        workers.spawn(async move {
+            let _ticket = get.await.unwrap();
+            let at = start.elapsed();
+            sleep(Duration::from_secs(60)).await;
+            at
+        });
+    }
+    let mut began = workers.join_all().await;
+    began.sort_unstable();
+    assert_eq!(began, [ms(10), ms(20)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_passes_to_another_get_when_its_keeper_is_dropped() {
     let queue = WorkQueue::new("test");
     queue.add_after("delayed", ms(50));
-    let mut keeper = queue.get();
-    let mut other = queue.get();
-    assert!(futures::poll!(&mut keeper).is_pending());
-    assert!(futures::poll!(&mut other).is_pending());
-    drop(keeper);
-    assert_eq!(*other.await.unwrap(), "delayed");
-
-    queue.add_after("delayed", ms(50));
-    let mut keeper = queue.get();
-    let mut other = queue.get();
-    assert!(futures::poll!(&mut keeper).is_pending());
-    assert!(futures::poll!(&mut other).is_pending());
-    queue.add("live");
-    let ticket = (&mut keeper).now_or_never().flatten().unwrap();
-    assert_eq!(*ticket, "live");
-    assert_eq!(*other.await.unwrap(), "delayed");
+    let mut workers = JoinSet::new();
+    let keeper = workers.spawn(queue.get());
+    tokio::task::yield_now().await;
+    workers.spawn(queue.get());
+    tokio::task::yield_now().await;
+    keeper.abort();
+    assert!(workers.join_next().await.unwrap().is_err());
+    let other = timeout(Duration::from_secs(60), workers.join_next()).await;
+    assert_eq!(*other.unwrap().unwrap().unwrap().unwrap(), "delayed");
 }
 
 fn ms(millis: u64) -> Duration {

@@ -1,43 +1,46 @@
 //! Delays: some getter always keeps the time.
 use std::time::Duration;
 
-use loom::thread;
+use loom::thread::{self, JoinHandle};
 
-use crate::queue::{Queue, model};
+use crate::queue::{Key, Queue, model};
 use crate::sync::advance;
 
 const TEN: Duration = Duration::from_millis(10);
 
-/// The getter that keeps the time may be the one that leaves with the live key: the
-/// other must take the deadline over.
+/// The getter that keeps the time leaves with the first key, while the other sleeps
+/// without a timer: the second deadline must not be forgotten.
 #[test]
-fn the_deadline_passes_on_when_its_keeper_is_given_a_key() {
-    model(3, || {
+fn the_next_deadline_is_kept_by_the_getter_that_is_left() {
+    model(2, || {
         let queue = Queue::new();
         queue.add_after(1, 10);
-        let getters: Vec<_> = (0..2)
-            .map(|_| {
-                let queue = queue.clone();
-                thread::spawn(move || {
-                    let ticket = queue.take();
-                    let key = *ticket;
-                    std::mem::forget(ticket);
-                    key
-                })
-            })
-            .collect();
+        queue.add_after(2, 20);
+        let getters = take_and_keep(&queue);
+        advance(TEN);
+        thread::yield_now();
+        advance(TEN);
+        assert_eq!(keys(getters), [1, 2]);
+    });
+}
+
+/// A live key comes when the deadline does.
+#[test]
+fn a_deadline_and_a_key_at_once_wake_a_getter_each() {
+    model(2, || {
+        let queue = Queue::new();
+        queue.add_after(1, 10);
+        let getters = take_and_keep(&queue);
         queue.add(2);
         advance(TEN);
-        let mut keys: Vec<_> = getters.into_iter().map(|it| it.join().unwrap()).collect();
-        keys.sort_unstable();
-        assert_eq!(keys, [1, 2]);
+        assert_eq!(keys(getters), [1, 2]);
     });
 }
 
 /// An earlier deadline comes while a getter falls asleep until a later one.
 #[test]
 fn an_earlier_deadline_sets_the_timer_anew() {
-    model(3, || {
+    model(2, || {
         let queue = Queue::new();
         queue.add_after(1, 1_000);
         let getter = {
@@ -54,4 +57,22 @@ fn an_earlier_deadline_sets_the_timer_anew() {
         clock.join().unwrap();
         assert_eq!(getter.join().unwrap(), 2);
     });
+}
+
+/// Two getters that each take a key and keep it, so that the other needs another.
+fn take_and_keep(queue: &Queue) -> [JoinHandle<Key>; 2] {
+    [queue.clone(), queue.clone()].map(|queue| {
+        thread::spawn(move || {
+            let ticket = queue.take();
+            let key = *ticket;
+            std::mem::forget(ticket);
+            key
+        })
+    })
+}
+
+fn keys(getters: [JoinHandle<Key>; 2]) -> [Key; 2] {
+    let mut keys = getters.map(|it| it.join().expect("no getter panics"));
+    keys.sort_unstable();
+    keys
 }
