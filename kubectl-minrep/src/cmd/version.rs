@@ -24,8 +24,7 @@ struct Version {
 #[derive(Serialize)]
 struct Client {
     version: &'static str,
-    os: &'static str,
-    arch: &'static str,
+    platform: String,
     debug: bool,
 }
 
@@ -46,8 +45,7 @@ pub(crate) fn version(output: OutputArg, io: &Io) -> io::Result<()> {
         kind: "Version",
         client_version: Client {
             version: env!("CARGO_PKG_VERSION"),
-            os: OS,
-            arch: ARCH,
+            platform: platform(),
             debug: cfg!(debug_assertions),
         },
         kubernetes: Range {
@@ -57,12 +55,26 @@ pub(crate) fn version(output: OutputArg, io: &Io) -> io::Result<()> {
     };
     match output {
         OutputArg::Table => io.data(format_args!(
-            "kubectl-minrep {} ({OS}/{ARCH})\nKubernetes {KUBERNETES_OLDEST} to {KUBERNETES_NEWEST}\n",
-            version.client_version.version,
+            "kubectl-minrep {} ({})\nKubernetes {KUBERNETES_OLDEST} to {KUBERNETES_NEWEST}\n",
+            version.client_version.version, version.client_version.platform,
         )),
         OutputArg::Json => {
             let text = serde_json::to_string_pretty(&version).map_err(io::Error::other)?;
             io.data(format_args!("{text}\n"))
         }
     }
+}
+
+/// `linux/amd64`: as kubectl's own version names it, so in Go's words.
+fn platform() -> String {
+    let os = match OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let arch = match ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    format!("{os}/{arch}")
 }

@@ -79,11 +79,12 @@ fn deployments(count: usize) -> String {
     }
 }
 
-/// `3.1s` below a minute, `1h2m3s` from there on.
+/// `85ms` below a second, `3.1s` below a minute, `1h2m3s` from there on.
 fn took(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
     match (hours, minutes) {
+        (0, 0) if seconds == 0 => format!("{}ms", elapsed.as_millis()),
         (0, 0) => format!("{:.1}s", elapsed.as_secs_f64()),
         (0, _) => format!("{minutes}m{}s", seconds % 60),
         _ => format!("{hours}h{minutes}m{}s", seconds % 60),
