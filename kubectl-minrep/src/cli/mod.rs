@@ -1,7 +1,7 @@
 //! argv → [`Command`]: what was typed, then what it means.
 //!
 //! Two steps, so that every rule stands in one place: clap knows the words and the
-//! form of each value, [`validate`] knows which of them go together. Nothing here reads
+//! form of each value, `validate` knows which of them go together. Nothing here reads
 //! a kubeconfig or talks to a server.
 mod arguments;
 mod bool_flag;

@@ -11,6 +11,7 @@ mod not_synced;
 mod place;
 mod report;
 mod suggest;
+mod tls;
 
 pub(crate) use access::{grant, missing_rule};
 pub use api::explain;
