@@ -2,7 +2,7 @@
 //!
 //! `tests/control-plane` is a Go module that builds one binary out of
 //! upstream's etcd, kube-apiserver, kube-controller-manager, kube-scheduler
-//! and kubectl. [`build`] builds it, [`ControlPlane`] runs it. The Go side owns
+//! and kubectl. [`build()`] builds it, [`ControlPlane`] runs it. The Go side owns
 //! certificates, ports, the components and the clean-up; this side owns one
 //! process, and the pipe to its stdin is what keeps it alive.
 //!
