@@ -4,6 +4,8 @@
 //! $ cargo run -p sim-apiserver --example serve -- /tmp/sim.kubeconfig
 //! $ kubectl --kubeconfig /tmp/sim.kubeconfig get namespaces
 //! ```
+//!
+//! With a second argument `--api-only` nobody makes Pods.
 
 use std::{error::Error, path::Path};
 
@@ -11,11 +13,13 @@ use sim_apiserver::SimApiServer;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let kubeconfig = std::env::args()
-        .nth(1)
+    let mut arguments = std::env::args().skip(1);
+    let kubeconfig = arguments
+        .next()
         .ok_or("say where to write the kubeconfig")?;
+    let controllers = arguments.next().as_deref() != Some("--api-only");
     let server = SimApiServer::builder()
-        .workload_controllers(true)
+        .workload_controllers(controllers)
         .start()
         .await?;
     server.write_kubeconfig(Path::new(&kubeconfig))?;

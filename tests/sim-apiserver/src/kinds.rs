@@ -251,6 +251,12 @@ impl Kinds {
             .map(|(served, _)| served)
     }
 
+    /// Whether anything is served in this group and version.
+    pub(crate) fn serves(&self, group: &str, version: &str) -> bool {
+        self.served()
+            .any(|(served, _)| served.group == group && served.version == version)
+    }
+
     /// The kind that an object says it is.
     pub(crate) fn by_kind(&self, api_version: &str, kind: &str) -> Option<Served> {
         self.served()

@@ -25,29 +25,37 @@ const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 impl Patch {
     pub(crate) fn parse(content_type: &str, body: &[u8]) -> Result<Self, ApiStatus> {
-        let undecodable = |error: serde_json::Error| {
-            ApiStatus::bad_request(format!("error decoding patch: {error}"))
+        let undecodable =
+            |why: String| ApiStatus::bad_request(format!("error decoding patch: {why}"));
+        let decode = || -> Result<Value, ApiStatus> {
+            serde_json::from_slice(body).map_err(|error| undecodable(error.to_string()))
         };
-        let object = |value: Value| {
-            if value.is_object() {
-                return Ok(value);
-            }
-            let why = "error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}";
-            Err(ApiStatus::bad_request(why))
+        let mistyped = |value: &Value, wanted: &str| {
+            let found = match value {
+                Value::Array(_) => "array",
+                Value::Object(_) => "object",
+                Value::String(_) => "string",
+                Value::Number(_) => "number",
+                _ => "bool",
+            };
+            undecodable(format!(
+                "json: cannot unmarshal {found} into Go value of type {wanted}"
+            ))
+        };
+        let object = |value: Value| match value {
+            Value::Object(_) => Ok(value),
+            other => Err(mistyped(&other, "map[string]interface {}")),
         };
         match content_type {
-            JSON => serde_json::from_slice(body)
-                .map(Self::Json)
-                .map_err(undecodable),
-            MERGE => serde_json::from_slice(body)
-                .map_err(undecodable)
-                .and_then(object)
-                .map(Self::Merge),
-            STRATEGIC => serde_json::from_slice(body)
-                .map_err(undecodable)
-                .and_then(object)
-                .map(Self::Strategic),
-            _ => Err(ApiStatus::unsupported_media_type(&[JSON, MERGE, STRATEGIC])),
+            JSON => match decode()? {
+                list @ Value::Array(_) => serde_json::from_value(list)
+                    .map(Self::Json)
+                    .map_err(|error| undecodable(error.to_string())),
+                other => Err(mistyped(&other, "[]handlers.jsonPatchOp")),
+            },
+            MERGE => decode().and_then(object).map(Self::Merge),
+            STRATEGIC => decode().and_then(object).map(Self::Strategic),
+            _ => Err(ApiStatus::unsupported_patch_type()),
         }
     }
 
@@ -60,9 +68,7 @@ impl Patch {
                 json_patch::merge(value, patch);
                 Ok(())
             }
-            Self::Strategic(patch) => {
-                strategic::merge(value, patch).map_err(ApiStatus::bad_request)
-            }
+            Self::Strategic(patch) => strategic::merge(value, patch).map_err(ApiStatus::internal),
         }
     }
 }

@@ -148,6 +148,14 @@ impl ApiStatus {
         Self::invalid("meta.k8s.io", kind, "", errors)
     }
 
+    /// A patch whose result is no object of the kind.
+    pub(crate) fn patch_makes_no_object(result: &Value, why: &str) -> Self {
+        let error = FieldError::invalid("patch", format!("{:?}", result.to_string()), why);
+        let message = format!(" \"\" is invalid: {error}");
+        let details = json!({"causes": [error.cause()]});
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).details(details)
+    }
+
     /// What the server says where a patch cannot be applied to the object as it is.
     pub(crate) fn patch_does_not_apply() -> Self {
         let message = "the server rejected our request due to an error in our request";
@@ -199,12 +207,27 @@ impl ApiStatus {
         )
     }
 
-    pub(crate) fn not_acceptable(accepted: &[&str]) -> Self {
-        let message = format!(
-            "only the following media types are accepted: {}",
-            accepted.join(", ")
-        );
-        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+    /// Where the real server's router looks at the content type before the handler does.
+    pub(crate) fn unsupported_patch_type() -> Self {
+        let message = "415: Unsupported Media Type";
+        Self::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "UnsupportedMediaType",
+            message,
+        )
+        .details(json!({}))
+    }
+
+    pub(crate) fn not_acceptable(available: &[&str]) -> Self {
+        let available = available.join(", ");
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {available}");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).details(json!({}))
+    }
+
+    /// A path below a group and version that are served.
+    pub(crate) fn no_such_resource() -> Self {
+        let message = "the server could not find the requested resource";
+        Self::new(StatusCode::NOT_FOUND, "NotFound", message).details(json!({}))
     }
 
     pub(crate) fn too_large(limit: usize) -> Self {
@@ -266,10 +289,15 @@ impl FieldError {
         }
     }
 
-    pub(crate) fn not_supported(field: impl Into<String>, value: &str, supported: &[&str]) -> Self {
+    /// `value` is shown as it is: give text in quotes.
+    pub(crate) fn not_supported(
+        field: impl Into<String>,
+        value: impl fmt::Display,
+        supported: &[&str],
+    ) -> Self {
         let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
         let message = format!(
-            "Unsupported value: {value:?}: supported values: {}",
+            "Unsupported value: {value}: supported values: {}",
             supported.join(", ")
         );
         Self {

@@ -56,28 +56,29 @@ impl Api {
             .kinds
             .by_resource(&info.group, &info.version, &info.resource)
         else {
-            return Ok(page_not_found());
+            return if shared.kinds.serves(&info.group, &info.version) {
+                Err(ApiStatus::no_such_resource())
+            } else {
+                Ok(page_not_found())
+            };
         };
         let call = Call::new(shared, info, request, served);
         let info = &call.info;
-        if !call.kind.namespaced && info.namespace.is_some() && info.resource != "namespaces" {
-            return Ok(page_not_found());
+        let outside = info.namespace.is_none();
+        if !call.kind.namespaced && !outside && info.resource != "namespaces" {
+            return Err(ApiStatus::no_such_resource());
         }
-        if call.kind.namespaced
-            && info.namespace.is_none()
-            && !matches!(info.verb, Verb::List | Verb::Watch)
-        {
-            return if info.name.is_some() {
-                Ok(page_not_found())
-            } else {
-                Err(ApiStatus::method_not_allowed())
-            };
+        if call.kind.namespaced && outside && !matches!(info.verb, Verb::List | Verb::Watch) {
+            return Err(match info.name {
+                Some(_) => ApiStatus::no_such_resource(),
+                None => ApiStatus::method_not_allowed(),
+            });
         }
         match info.subresource.as_deref() {
             None => on_object(&call),
             Some("status") if call.kind.status => on_status(&call),
             Some("scale") if call.kind.scale => scale::answer(&call),
-            Some(_) => Ok(page_not_found()),
+            Some(_) => Err(ApiStatus::no_such_resource()),
         }
     }
 }

@@ -100,10 +100,16 @@ impl<'a> Call<'a> {
         if !matches!(self.content_type(), "" | "application/json" | "*/*") {
             return Err(ApiStatus::unsupported_media_type(&["application/json"]));
         }
-        serde_json::from_slice(self.body()?).map_err(|error| {
+        let body = self.body()?;
+        serde_json::from_slice(body).map_err(|error| {
+            let why = match (error.is_eof(), String::from_utf8_lossy(body)) {
+                (true, body) if body.is_empty() => "unexpected end of JSON input (<empty>)".to_owned(),
+                (true, body) => format!("unexpected end of JSON input ({body})"),
+                (false, _) => error.to_string(),
+            };
             ApiStatus::bad_request(format!(
                 "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json \
-                 parse error: {error}"
+                 parse error: {why}"
             ))
         })
     }
@@ -111,7 +117,14 @@ impl<'a> Call<'a> {
     /// The object in the body, in the stored version.
     pub(super) fn object_body(&self) -> Result<Value, ApiStatus> {
         let mut value = self.json_body(self.kind.kind)?;
-        check_shape(self.kind.kind, self.served.version, &value)?;
+        let name = self.kind.kind;
+        let undecodable = |kind: &str, why: String| {
+            let version = self.served.version;
+            ApiStatus::bad_request(format!(
+                "{kind} in version {version:?} cannot be handled as a {name}: {why}"
+            ))
+        };
+        check_shape(name, &value).map_err(|why| undecodable(name, why))?;
         let text = |field: &str| {
             value
                 .get(field)
@@ -126,11 +139,10 @@ impl<'a> Call<'a> {
                 "the API version in the data ({api_version}) does not match the expected API version ({expected})"
             )));
         }
-        if !kind.is_empty() && kind != self.kind.kind {
-            return Err(ApiStatus::bad_request(format!(
-                "{kind} in version {:?} cannot be handled as a {}: no kind {kind:?} is registered for this path",
-                self.served.version, self.kind.kind
-            )));
+        if !kind.is_empty() && kind != name {
+            let scheme = r#"in scheme "pkg/runtime/scheme.go:111""#;
+            let why = format!("no kind {kind:?} is registered for version {expected:?} {scheme}");
+            return Err(undecodable(&kind, why));
         }
         if let Some(also) = self.served.also {
             (also.to_stored)(&mut value);
@@ -146,7 +158,8 @@ impl<'a> Call<'a> {
             .filter(|value| !value.is_empty())
             .collect();
         if let Some(unknown) = given.iter().find(|value| **value != "All") {
-            let error = FieldError::not_supported("dryRun", unknown, &["All"]);
+            let shown = format!("[{unknown:?}]");
+            let error = FieldError::not_supported("dryRun", shown, &["All"]);
             return Err(ApiStatus::invalid_options(options, &[error]));
         }
         Ok(WriteOptions {

@@ -84,14 +84,15 @@ fn delete_options(call: &Call<'_>) -> Result<DeleteOptions, ApiStatus> {
             Some(Propagation::Background)
         }
         (Some("Foreground"), None) => Some(Propagation::Foreground),
-        (Some(_), Some(_)) => {
+        (Some(given), Some(_)) => {
             let why = "orphanDependents and deletionPropagation cannot be both set";
-            let error = FieldError::invalid("propagationPolicy", "{}", why);
+            let error = FieldError::invalid("propagationPolicy", format!("{given:?}"), why);
             return Err(ApiStatus::invalid_options("DeleteOptions", &[error]));
         }
         (Some(other), None) => {
-            let supported = ["Background", "Foreground", "Orphan", "nil"];
-            let error = FieldError::not_supported("propagationPolicy", other, &supported);
+            let supported = ["Foreground", "Background", "Orphan", "nil"];
+            let given = format!("{other:?}");
+            let error = FieldError::not_supported("propagationPolicy", given, &supported);
             return Err(ApiStatus::invalid_options("DeleteOptions", &[error]));
         }
     };

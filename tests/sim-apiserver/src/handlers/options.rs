@@ -79,7 +79,7 @@ impl ListOptions {
             (given, matching) => {
                 let revision = given.parse().map_err(|_| {
                     ApiStatus::bad_request(format!(
-                        "invalid resource version: strconv.ParseUint: parsing {given:?}: invalid syntax"
+                        "invalid resource version: resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
                     ))
                 })?;
                 match matching {
@@ -115,7 +115,7 @@ impl ListOptions {
             if !matches!(matching, EXACT | NOT_OLDER_THAN) {
                 errors.push(FieldError::not_supported(
                     field,
-                    matching,
+                    format!("{matching:?}"),
                     &[EXACT, NOT_OLDER_THAN, ""],
                 ));
             }
@@ -156,7 +156,7 @@ impl ListOptions {
             if matching != NOT_OLDER_THAN {
                 errors.push(FieldError::not_supported(
                     field,
-                    matching,
+                    format!("{matching:?}"),
                     &[NOT_OLDER_THAN],
                 ));
             }

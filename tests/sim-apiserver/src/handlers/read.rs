@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     body::ApiBody,
-    status::{ApiStatus, FieldError},
+    status::ApiStatus,
     store::Listing,
     watch::{WatchRequest, WatchSession, WatchStart},
 };
@@ -78,16 +78,20 @@ fn watch_start(call: &Call<'_>, options: &ListOptions) -> Result<WatchStart, Api
     let revision: u64 = match given {
         "" => 0,
         given => given.parse().map_err(|_| {
-            let why = format!("strconv.ParseUint: parsing {given:?}: invalid syntax");
-            let error = FieldError::invalid("resourceVersion", format!("{given:?}"), why);
-            ApiStatus::invalid(call.kind.group, call.kind.plural, "", &[error])
+            // Not classified by the real server either.
+            ApiStatus::internal(format!(
+                "resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
+            ))
         })?,
     };
     match options.send_initial_events {
         Some(true) => {
             let now = call.shared.store.read().revision();
             if revision > now {
-                return Err(ApiStatus::too_large_resource_version(revision, now));
+                return Ok(WatchStart::TooNew {
+                    asked: revision,
+                    now,
+                });
             }
             Ok(WatchStart::InitialEvents {
                 end_bookmark: options.bookmarks,

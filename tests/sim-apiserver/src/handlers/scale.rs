@@ -33,6 +33,10 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
         Verb::Update => {
             let options = call.write_options("UpdateOptions")?;
             let body = call.json_body("Scale")?;
+            check_shape("Scale", &body).map_err(|why| {
+                let why = format!("Scale in version \"v1\" cannot be handled as a Scale: {why}");
+                ApiStatus::bad_request(why)
+            })?;
             let replaced = write(call, &options, UidRule::Precondition, |_| Ok(body))?;
             Ok(scale_of(&replaced.value()).answer())
         }
@@ -41,6 +45,8 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
             let options = call.write_options("PatchOptions")?;
             let patched = write(call, &options, UidRule::Immutable, |mut scale| {
                 patch.apply(&mut scale)?;
+                check_shape("Scale", &scale)
+                    .map_err(|why| ApiStatus::patch_makes_no_object(&scale, &why))?;
                 Ok(scale)
             })?;
             Ok(scale_of(&patched.value()).answer())
@@ -67,7 +73,6 @@ fn write(
     shared.store.write(|state| {
         lifecycle::update(state, &shared.kinds, &target, options, |old| {
             let scale = change(scale_of(old).0)?;
-            check_shape("Scale", "v1", &scale)?;
             apply_scale(call, uid_rule, &scale, old)
         })
     })

@@ -8,7 +8,7 @@ use super::{
     call::Call,
 };
 use crate::{
-    lifecycle::{self, Part, Target, UidRule},
+    lifecycle::{self, Part, Target, UidRule, check_shape},
     patch::Patch,
     status::ApiStatus,
 };
@@ -30,6 +30,10 @@ pub(super) fn put(call: &Call<'_>, part: Part) -> Answer {
             let uid = value["metadata"]["uid"].as_str().unwrap_or_default();
             if !uid.is_empty() {
                 return Err(lifecycle::uid_conflict(call.kind, &target.key, uid, ""));
+            }
+            let mut value = value;
+            if let Some(metadata) = value["metadata"].as_object_mut() {
+                metadata.remove("resourceVersion");
             }
             let object = lifecycle::create(
                 state,
@@ -75,9 +79,9 @@ fn in_version(call: &Call<'_>, old: &Value, patch: &Patch) -> Result<Value, ApiS
     value["apiVersion"] = call.served.api_version().into();
     value["kind"] = call.kind.kind.into();
     patch.apply(&mut value)?;
-    if let Some(also) = call.served.also
-        && value.is_object()
-    {
+    check_shape(call.kind.kind, &value)
+        .map_err(|why| ApiStatus::patch_makes_no_object(&value, &why))?;
+    if let Some(also) = call.served.also {
         (also.to_stored)(&mut value);
     }
     Ok(value)

@@ -51,6 +51,7 @@ pub(super) fn autoscaler_from_stored(autoscaler: &mut Value) {
     if let Some(status) = autoscaler.get_mut("status").and_then(Value::as_object_mut) {
         status.remove("conditions");
         status.remove("currentMetrics");
+        status.entry("currentReplicas").or_insert_with(|| 0.into());
     }
 }
 

@@ -57,7 +57,14 @@ pub(super) fn event(event: &mut Value) {
 }
 
 pub(super) fn autoscaler(autoscaler: &mut Value) {
-    set(&mut autoscaler["spec"], "minReplicas", json!(1));
+    let spec = &mut autoscaler["spec"];
+    set(spec, "minReplicas", json!(1));
+    let busy_cpu = json!([{"type": "Resource", "resource": {"name": "cpu",
+        "target": {"type": "Utilization", "averageUtilization": 80}}}]);
+    set(spec, "metrics", busy_cpu);
+    let status = &mut autoscaler["status"];
+    set(status, "desiredReplicas", json!(0));
+    set(status, "currentMetrics", Value::Null);
 }
 
 fn pod_spec(spec: &mut Value) {
@@ -67,7 +74,8 @@ fn pod_spec(spec: &mut Value) {
     set(spec, "securityContext", json!({}));
     set(spec, "schedulerName", json!("default-scheduler"));
     for list in ["initContainers", "containers"] {
-        for container in spec[list].as_array_mut().into_iter().flatten() {
+        let containers = spec.get_mut(list).and_then(Value::as_array_mut);
+        for container in containers.into_iter().flatten() {
             let latest = container["image"].as_str().is_some_and(is_latest);
             set(
                 container,
@@ -81,14 +89,11 @@ fn pod_spec(spec: &mut Value) {
             );
             set(container, "terminationMessagePolicy", json!("File"));
             set(container, "resources", json!({}));
-            for port in container["ports"].as_array_mut().into_iter().flatten() {
+            let ports = container.get_mut("ports").and_then(Value::as_array_mut);
+            for port in ports.into_iter().flatten() {
                 set(port, "protocol", json!("TCP"));
             }
         }
-    }
-    // Indexing above may have made an empty entry.
-    if let Some(fields) = spec.as_object_mut() {
-        fields.retain(|_, value| !value.is_null());
     }
 }
 

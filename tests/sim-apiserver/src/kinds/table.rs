@@ -2,7 +2,7 @@
 
 use super::{AlsoServed, Kind, columns, conversions, defaults, validation};
 
-const EMPTY_TEMPLATE: &str = r#""spec":{"selector":null,"strategy":{},"template":{"metadata":{},"spec":{"containers":null}}},"status":{}"#;
+const EMPTY_TEMPLATE: &str = r#""spec":{"replicas":0,"selector":null,"strategy":{},"template":{"metadata":{},"spec":{"containers":null}}},"status":{}"#;
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {
@@ -35,7 +35,7 @@ pub(super) const KINDS: &[Kind] = &[
         categories: &["all"],
         unconditional_update: true,
         field_labels: &[("status.replicas", "/status/replicas")],
-        empty: r#""spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#,
+        empty: r#""spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#,
         default: defaults::replica_set,
         validate: validation::replica_set,
         printer: columns::REPLICA_SET,

@@ -163,7 +163,7 @@ fn workload(object: &Value, old: Option<&Value>, kind: &str) -> Vec<FieldError> 
         errors.push(FieldError::invalid("spec.selector", selector, why));
     }
     let labels = &spec["template"]["metadata"]["labels"];
-    if !selector.is_null() && !selects(selector, labels) {
+    if !selects(selector, labels) {
         let shown = if labels.is_null() {
             "null".to_owned()
         } else {
@@ -215,6 +215,9 @@ fn not_negative(errors: &mut Vec<FieldError>, spec: &Value, field: &str) {
 
 /// Whether a `LabelSelector` object selects labels.
 fn selects(selector: &Value, labels: &Value) -> bool {
+    if selector.is_null() {
+        return false;
+    }
     let value = |key: &str| labels[key].as_str();
     let wanted = selector["matchLabels"].as_object().into_iter().flatten();
     let expressions = selector["matchExpressions"]

@@ -3,8 +3,6 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::status::ApiStatus;
-
 /// Fields of metadata that no write by a client changes.
 const SYSTEM_FIELDS: [&str; 5] = [
     "uid",
@@ -15,8 +13,7 @@ const SYSTEM_FIELDS: [&str; 5] = [
 ];
 
 /// Paths that are objects where they are present: everything after decoding relies on it.
-const OBJECTS: [&str; 11] = [
-    "",
+const OBJECTS: [&str; 10] = [
     "/metadata",
     "/metadata/labels",
     "/metadata/annotations",
@@ -44,8 +41,8 @@ pub(crate) fn timestamp() -> String {
         .to_string()
 }
 
-/// Refuses JSON whose types a typed server could not decode.
-pub(crate) fn check_shape(kind: &str, version: &str, value: &Value) -> Result<(), ApiStatus> {
+/// Refuses JSON whose types a typed server could not decode; the error is the sentence of its decoder.
+pub(crate) fn check_shape(kind: &str, value: &Value) -> Result<(), String> {
     let refuse = |found: &Value, path: &str, wanted: &str| {
         let found = match found {
             Value::String(_) => "string",
@@ -54,16 +51,23 @@ pub(crate) fn check_shape(kind: &str, version: &str, value: &Value) -> Result<()
             Value::Array(_) => "array",
             _ => "object",
         };
+        let owner = match path.split('/').nth(1) {
+            Some("metadata") if path.matches('/').count() > 1 => "ObjectMeta".to_owned(),
+            Some("spec") if path.matches('/').count() > 1 => format!("{kind}Spec"),
+            _ => kind.to_owned(),
+        };
         let field = path.replace('/', ".");
-        Err(ApiStatus::bad_request(format!(
-            "{kind} in version {version:?} cannot be handled as a {kind}: json: cannot unmarshal {found} into Go \
-             struct field {kind}{field} of type {wanted}"
-        )))
+        Err(format!(
+            "json: cannot unmarshal {found} into Go struct field {owner}{field} of type {wanted}"
+        ))
     };
+    if !value.is_object() {
+        return refuse(value, "", "map[string]interface {}");
+    }
     for path in OBJECTS {
         match value.pointer(path) {
             None | Some(Value::Null | Value::Object(_)) => {}
-            Some(other) => return refuse(other, path, "object"),
+            Some(other) => return refuse(other, path, "map[string]interface {}"),
         }
     }
     for path in INTEGERS {
@@ -80,10 +84,8 @@ pub(crate) fn check_shape(kind: &str, version: &str, value: &Value) -> Result<()
             .and_then(Value::as_object)
             .into_iter()
             .flatten();
-        if let Some((_, other)) = values
-            .into_iter()
-            .find(|(_, value)| !value.is_string() && !value.is_null())
-        {
+        let text = |value: &Value| value.is_string() || value.is_null();
+        if let Some((_, other)) = values.into_iter().find(|(_, value)| !text(value)) {
             return refuse(other, map, "string");
         }
     }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::{
     WriteOptions, garbage, managed_fields,
     metadata::{
-        bump_generation, check_shape, finalizers, is_being_deleted, normalise,
-        restore_system_fields, spec_differs,
+        bump_generation, finalizers, is_being_deleted, normalise, restore_system_fields,
+        spec_differs,
     },
 };
 use crate::{
@@ -67,7 +67,6 @@ pub(crate) fn update(
     );
     let old = existing.value();
     let mut new = make(&old)?;
-    check_shape(kind.kind, kind.version, &new)?;
     let mut errors = check_preconditions(kind, target, &old, &new)?;
 
     restore_system_fields(&mut new, &old);
@@ -128,8 +127,10 @@ fn commit(
         return Arc::new(Object::encode(new, existing.revision));
     }
     if finalized {
+        // The answer is the object as it was written, though it is gone.
         let last = Arc::new(Object::encode(new, existing.revision));
-        return garbage::remove(state, kinds, id, &existing.key).unwrap_or(last);
+        garbage::remove(state, kinds, id, &existing.key);
+        return last;
     }
     let stored = state.put(id, new);
     if stored.owners != existing.owners {

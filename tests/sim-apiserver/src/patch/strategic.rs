@@ -56,6 +56,18 @@ pub(super) fn merge(value: &mut Value, patch: &Value) -> Result<(), String> {
     if let Some(Value::Array(keys)) = patch.get(RETAIN_KEYS) {
         fields.retain(|field, _| keys.iter().any(|key| key == field));
     }
+    let orders: Vec<(&str, &Vec<Value>, Vec<Value>)> = patch
+        .iter()
+        .filter_map(|(field, order)| {
+            let list = field.strip_prefix(ELEMENT_ORDER)?;
+            let before = fields
+                .get(list)
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default();
+            Some((list, order.as_array()?, before))
+        })
+        .collect();
     for (field, change) in patch {
         if field == PATCH || field == RETAIN_KEYS || field.starts_with(ELEMENT_ORDER) {
             continue;
@@ -84,11 +96,9 @@ pub(super) fn merge(value: &mut Value, patch: &Value) -> Result<(), String> {
             }
         }
     }
-    for (field, order) in patch {
-        if let (Some(list), Value::Array(order)) = (field.strip_prefix(ELEMENT_ORDER), order)
-            && let Some(Value::Array(present)) = fields.get_mut(list)
-        {
-            set_order(list, present, order);
+    for (field, order, before) in orders {
+        if let Some(Value::Array(present)) = fields.get_mut(field) {
+            put_in_order(present, &before, order, merge_key(field, order));
         }
     }
     Ok(())
@@ -124,11 +134,13 @@ fn merge_list(field: &str, present: &mut Value, changes: &[Value]) -> Result<(),
         }
         return Ok(());
     };
+    let before = list.clone();
     for change in changes {
         let id = &change[key];
         if id.is_null() {
             return Err(format!(
-                "map: {change} does not contain declared merge key: {key}"
+                "map: {} does not contain declared merge key: {key}",
+                go_map(change)
             ));
         }
         let at = list.iter().position(|entry| entry[key] == *id);
@@ -145,32 +157,45 @@ fn merge_list(field: &str, present: &mut Value, changes: &[Value]) -> Result<(),
             }
         }
     }
+    put_in_order(list, &before, changes, Some(key));
     Ok(())
 }
 
-/// Puts a list into the order that the patch names; entries that it does not name keep their place behind
-/// those before them.
-fn set_order(field: &str, list: &mut [Value], order: &[Value]) {
-    let key = merge_key(field, order);
-    let place = |entry: &Value| {
-        order.iter().position(|named| match key {
-            Some(key) => named[key] == entry[key],
-            None => named == entry,
+/// The order that apimachinery gives: what the patch names comes in the patch's order, before what only the
+/// server has, unless both stood there already in another order.
+fn put_in_order(list: &mut Vec<Value>, before: &[Value], order: &[Value], key: Option<&str>) {
+    let place = |entry: &Value, list: &[Value]| {
+        list.iter().position(|other| match key {
+            Some(key) => other[key] == entry[key],
+            None => other == entry,
         })
     };
-    let mut last = 0;
-    let places: Vec<usize> = list
-        .iter()
-        .map(|entry| {
-            last = place(entry).unwrap_or(last);
-            last
+    let (mut named, rest): (Vec<Value>, Vec<Value>) = list
+        .drain(..)
+        .partition(|entry| place(entry, order).is_some());
+    named.sort_by_key(|entry| place(entry, order));
+    let (mut named, mut rest) = (named.into_iter().peekable(), rest.into_iter().peekable());
+    while let (Some(left), Some(right)) = (rest.peek(), named.peek()) {
+        let first = match (place(left, before), place(right, before)) {
+            (Some(left), Some(right)) if left < right => rest.next(),
+            _ => named.next(),
+        };
+        list.extend(first);
+    }
+    list.extend(rest);
+    list.extend(named);
+}
+
+/// A flat map as Go prints it.
+fn go_map(value: &Value) -> String {
+    let fields = value.as_object().into_iter().flatten();
+    let shown: Vec<String> = fields
+        .map(|(field, value)| match value {
+            Value::String(text) => format!("{field}:{text}"),
+            other => format!("{field}:{other}"),
         })
         .collect();
-    let mut indexed: Vec<(usize, Value)> = places.into_iter().zip(list.iter().cloned()).collect();
-    indexed.sort_by_key(|(place, _)| *place);
-    for (slot, (_, entry)) in list.iter_mut().zip(indexed) {
-        *slot = entry;
-    }
+    format!("map[{}]", shown.join(" "))
 }
 
 fn merge_key(field: &str, entries: &[Value]) -> Option<&'static str> {
@@ -209,7 +234,7 @@ mod tests {
         assert_eq!(
             merged(value, &patch),
             json!({"containers": [
-                {"name": "a", "image": "a:2", "ports": [{"containerPort": 80}, {"containerPort": 90}]},
+                {"name": "a", "image": "a:2", "ports": [{"containerPort": 90}, {"containerPort": 80}]},
                 {"name": "c", "image": "c:1"}]})
         );
     }
@@ -253,7 +278,7 @@ mod tests {
         let refusal = merge(&mut value, &json!({"containers": [{"image": "x"}]})).unwrap_err();
         assert_eq!(
             refusal,
-            r#"map: {"image":"x"} does not contain declared merge key: name"#
+            "map: map[image:x] does not contain declared merge key: name"
         );
     }
 }

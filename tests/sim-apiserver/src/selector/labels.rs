@@ -168,7 +168,7 @@ impl Parser {
     fn number(&mut self, key: &str) -> Result<i64, String> {
         let value = self.exact_value(key)?;
         value.parse().map_err(|_| {
-            format!("values[0][{key}]: Invalid value: {value:?}: for 'Gt', 'Lt' operators, the value must be an integer")
+            format!("values[0]: Invalid value: {value:?}: for 'Gt', 'Lt' operators, the value must be an integer")
         })
     }
 
@@ -290,7 +290,7 @@ const BAD_VALUE: &str = "a valid label must be an empty string or consist of alp
 fn check_key(key: &str) -> Result<(), String> {
     match key_problem(key) {
         None => Ok(()),
-        Some(why) => Err(format!("key: Invalid value: {key:?}: {why}")),
+        Some(why) => Err(format!("<nil>: Invalid value: {key:?}: {why}")),
     }
 }
 
@@ -355,7 +355,7 @@ mod tests {
         insta::assert_snapshot!(refusal("=x"), @"found '=', expected: !, identifier, or 'end of string'");
         insta::assert_snapshot!(refusal("a b"), @"unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt");
         insta::assert_snapshot!(refusal("a in (b"), @"unable to parse requirement: found '', expected: ',' or ')'");
-        insta::assert_snapshot!(refusal("-a=b"), @r#"unable to parse requirement: key: Invalid value: "-a": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"#);
-        insta::assert_snapshot!(refusal("a>b"), @r#"unable to parse requirement: values[0][a]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer"#);
+        insta::assert_snapshot!(refusal("-a=b"), @r#"unable to parse requirement: <nil>: Invalid value: "-a": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"#);
+        insta::assert_snapshot!(refusal("a>b"), @r#"unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer"#);
     }
 }

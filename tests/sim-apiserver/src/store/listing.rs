@@ -216,7 +216,11 @@ impl ContinueToken {
     }
 
     fn decode(text: &str) -> Result<Self, ApiStatus> {
-        let invalid = |why: &str| ApiStatus::bad_request(format!("continue key is not valid{why}"));
+        let invalid = |why: &str| {
+            ApiStatus::bad_request(format!(
+                "invalid continue token: continue key is not valid{why}"
+            ))
+        };
         let json = URL_SAFE_NO_PAD
             .decode(text)
             .map_err(|error| invalid(&format!(": {error}")))?;

@@ -39,6 +39,8 @@ pub(crate) enum WatchStart {
     Now,
     /// With what happened after this revision.
     After(u64),
+    /// Not at all: the initial events are wanted at a revision that is still to come.
+    TooNew { asked: u64, now: u64 },
 }
 
 /// An open watch.
@@ -99,6 +101,13 @@ impl WatchSession {
             let revision = state.revision();
             let (position, after) = match request.start {
                 WatchStart::Now => (table.history.end(), 0),
+                WatchStart::TooNew { asked, now } => {
+                    // The real server waits for three seconds first.
+                    let refusal = ApiStatus::too_large_resource_version(asked, now);
+                    ready.push_back(line("ERROR", &refusal.encode()));
+                    ended = true;
+                    (table.history.end(), 0)
+                }
                 WatchStart::InitialEvents { end_bookmark: end } => {
                     let all = table.range(request.filter.namespace(), None);
                     initial = all

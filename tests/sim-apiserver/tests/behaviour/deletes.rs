@@ -94,7 +94,7 @@ async fn preconditions_are_kept() {
     let policy = client
         .delete(WEB, &json!({"propagationPolicy": "Later"}))
         .await;
-    insta::assert_snapshot!(policy.refusal(), @r#"422 Invalid: DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Later": supported values: "Background", "Foreground", "Orphan", "nil""#);
+    insta::assert_snapshot!(policy.refusal(), @r#"422 Invalid: DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Later": supported values: "Foreground", "Background", "Orphan", "nil""#);
     let both = json!({"preconditions": {"uid": "B", "resourceVersion": "500"}});
     assert_eq!(client.delete(WEB, &both).await.status, StatusCode::OK);
     server.shutdown().await;

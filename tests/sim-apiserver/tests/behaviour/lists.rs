@@ -178,10 +178,10 @@ async fn resource_versions_are_read_as_the_server_reads_them() {
     let future = get("resourceVersion=9999".to_owned()).await;
     assert_eq!(future.headers["retry-after"], "1");
     insta::assert_snapshot!(future.text, @r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: Too large resource version: 9999, current: 5000","reason":"Timeout","details":{"causes":[{"message":"Too large resource version","reason":"ResourceVersionTooLarge"}],"retryAfterSeconds":1},"code":504}"#);
-    insta::assert_snapshot!(get("resourceVersion=x".to_owned()).await.refusal(), @r#"400 BadRequest: invalid resource version: strconv.ParseUint: parsing "x": invalid syntax"#);
+    insta::assert_snapshot!(get("resourceVersion=x".to_owned()).await.refusal(), @r#"400 BadRequest: invalid resource version: resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax"#);
     insta::assert_snapshot!(get("resourceVersionMatch=Exact".to_owned()).await.refusal(), @r#"422 Invalid: ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided"#);
     insta::assert_snapshot!(get("resourceVersion=0&resourceVersionMatch=Newest".to_owned()).await.refusal(), @r#"422 Invalid: ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Unsupported value: "Newest": supported values: "Exact", "NotOlderThan", """#);
-    insta::assert_snapshot!(get("continue=AAAA".to_owned()).await.refusal(), @"400 BadRequest: continue key is not valid: expected value at line 1 column 1");
+    insta::assert_snapshot!(get("continue=AAAA".to_owned()).await.refusal(), @"400 BadRequest: invalid continue token: continue key is not valid: expected value at line 1 column 1");
     insta::assert_snapshot!(get("limit=many".to_owned()).await.refusal(), @r#"400 BadRequest: strconv.ParseInt: parsing "many": invalid syntax"#);
     server.expire_history();
     server.seed(deployment("c", 1));

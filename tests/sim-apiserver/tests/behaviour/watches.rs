@@ -222,7 +222,7 @@ async fn a_bookmark_is_an_empty_object_of_the_kind() {
     );
     let line = client.watch(&path).await.line().await.unwrap();
     let line = line.replace(&server.revision().to_string(), "NOW");
-    insta::assert_snapshot!(line, @r#"{"type":"BOOKMARK","object":{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"resourceVersion":"NOW"},"spec":{"selector":null,"strategy":{},"template":{"metadata":{},"spec":{"containers":null}}},"status":{}}}"#);
+    insta::assert_snapshot!(line, @r#"{"type":"BOOKMARK","object":{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"resourceVersion":"NOW"},"spec":{"replicas":0,"selector":null,"strategy":{},"template":{"metadata":{},"spec":{"containers":null}}},"status":{}}}"#);
     server.shutdown().await;
 }
 
@@ -267,8 +267,12 @@ async fn a_streaming_list_marks_the_end_of_the_initial_events() {
         .get(&format!("{DEPLOYMENTS}?watch=1&sendInitialEvents=true"))
         .await;
     insta::assert_snapshot!(unmatched.refusal(), @r#"422 Invalid: ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"#);
-    let future = client.get(&format!("{path}&resourceVersion=99999")).await;
-    insta::assert_snapshot!(future.refusal(), @"504 Timeout: Timeout: Too large resource version: 99999, current: 7");
+    let mut future = client.watch(&format!("{path}&resourceVersion=99999")).await;
+    assert_eq!(future.status, StatusCode::OK);
+    let refusal = future.event().await.unwrap();
+    assert_eq!(refusal["type"], "ERROR");
+    insta::assert_snapshot!(refusal["object"]["message"].as_str().unwrap(), @"Timeout: Too large resource version: 99999, current: 7");
+    assert_eq!(future.told().await, "end");
     server.shutdown().await;
 }
 
@@ -324,7 +328,7 @@ async fn a_watch_may_start_at_a_version_that_is_still_to_come() {
     server.seed(deployment("a", 1));
     server.seed(deployment("b", 1));
     assert_eq!(watch.told().await, format!("ADDED b {}", future + 1));
-    insta::assert_snapshot!(client.get(&format!("{DEPLOYMENTS}?watch=1&resourceVersion=x")).await.refusal(), @r#"422 Invalid: deployments.apps "" is invalid: resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax"#);
+    insta::assert_snapshot!(client.get(&format!("{DEPLOYMENTS}?watch=1&resourceVersion=x")).await.refusal(), @r#"500 : resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax"#);
     server.shutdown().await;
 }
 

@@ -81,7 +81,7 @@ async fn create_refuses_what_the_real_server_refuses() {
     insta::assert_snapshot!(client.post(DEPLOYMENTS, &other).await.refusal(), @r#"422 Invalid: Deployment.apps "a" is invalid: metadata.labels: Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"#);
     let mut other = deployment("a", 1);
     other["spec"]["replicas"] = "two".into();
-    insta::assert_snapshot!(client.post(DEPLOYMENTS, &other).await.refusal(), @r#"400 BadRequest: Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go struct field Deployment.spec.replicas of type int32"#);
+    insta::assert_snapshot!(client.post(DEPLOYMENTS, &other).await.refusal(), @r#"400 BadRequest: Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32"#);
     let mut other = deployment("a", 1);
     other["metadata"]["resourceVersion"] = "7".into();
     insta::assert_snapshot!(client.post(DEPLOYMENTS, &other).await.refusal(), @"500 : resourceVersion should not be set on objects to be created");
@@ -97,7 +97,7 @@ async fn a_malformed_request_gets_the_status_of_the_real_server() {
     let broken = client
         .call("POST", DEPLOYMENTS, &json_type, "{\"kind\":")
         .await;
-    insta::assert_snapshot!(broken.refusal(), @"400 BadRequest: the object provided is unrecognized (must be of type Deployment): couldn't get version/kind; json parse error: EOF while parsing a value at line 1 column 8");
+    insta::assert_snapshot!(broken.refusal(), @r#"400 BadRequest: the object provided is unrecognized (must be of type Deployment): couldn't get version/kind; json parse error: unexpected end of JSON input ({"kind":)"#);
     let yaml = client
         .call(
             "POST",
@@ -114,14 +114,18 @@ async fn a_malformed_request_gets_the_status_of_the_real_server() {
             &json!({}),
         )
         .await;
-    insta::assert_snapshot!(patch.refusal(), @"415 UnsupportedMediaType: the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json");
+    insta::assert_snapshot!(patch.refusal(), @"415 UnsupportedMediaType: 415: Unsupported Media Type");
     insta::assert_snapshot!(client.call("PUT", DEPLOYMENTS, &json_type, "{}").await.refusal(), @"405 MethodNotAllowed: the server does not allow this method on the requested resource");
     let picky = [("accept", "application/vnd.kubernetes.protobuf")];
-    insta::assert_snapshot!(client.call("GET", DEPLOYMENTS, &picky, "").await.refusal(), @"406 NotAcceptable: only the following media types are accepted: application/json");
+    insta::assert_snapshot!(client.call("GET", DEPLOYMENTS, &picky, "").await.refusal(), @r"
+406 NotAcceptable: 406: Not Acceptable
+
+Available representations: application/json
+");
     let dry = client
         .post(&format!("{DEPLOYMENTS}?dryRun=Some"), &deployment("web", 1))
         .await;
-    insta::assert_snapshot!(dry.refusal(), @r#"422 Invalid: CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: "Some": supported values: "All""#);
+    insta::assert_snapshot!(dry.refusal(), @r#"422 Invalid: CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All""#);
     let huge = client
         .call(
             "POST",
@@ -131,24 +135,22 @@ async fn a_malformed_request_gets_the_status_of_the_real_server() {
         )
         .await;
     insta::assert_snapshot!(huge.refusal(), @"413 RequestEntityTooLarge: Request entity too large: limit is 3145728");
+    for path in ["/foo", "/apis/foo", "/apis/foo/v1/deployments"] {
+        let unknown = client.get(path).await;
+        let told = (unknown.status.as_u16(), unknown.text.as_str());
+        assert_eq!(told, (404, "404 page not found\n"), "{path}");
+        let content_type = unknown.headers["content-type"].to_str().unwrap();
+        assert!(content_type.starts_with("text/plain"), "{content_type}");
+    }
     for path in [
-        "/foo",
         "/apis/apps/v1/foos",
-        "/apis/foo/v1/deployments",
+        "/apis/apps/v1/deployments/web",
         "/api/v1/namespaces/shop/pods/p/log",
     ] {
         let unknown = client.get(path).await;
-        assert_eq!(
-            (unknown.status.as_u16(), unknown.text.as_str()),
-            (404, "404 page not found\n"),
-            "{path}"
-        );
-        assert!(
-            unknown.headers["content-type"]
-                .to_str()
-                .unwrap()
-                .starts_with("text/plain")
-        );
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(unknown.refusal(), @"404 NotFound: the server could not find the requested resource");
+        }
     }
     server.shutdown().await;
 }
