@@ -1,6 +1,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use tokio::process::Command;
+
 use crate::cargo::cargo;
 
 /// Builds the plugin quietly, and says where it is.
@@ -12,6 +14,17 @@ pub(crate) fn build() -> io::Result<PathBuf> {
         path()
     } else {
         Err(io::Error::other("kubectl-minrep does not build"))
+    }
+}
+
+/// Keeps settings of whoever calls the task from the plugin: its defaults are what is
+/// shown and tested.
+pub(crate) fn forget_settings(command: &mut Command) {
+    command.env_remove("RUST_LOG");
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("MINREP_") {
+            command.env_remove(name);
+        }
     }
 }
 

@@ -92,7 +92,7 @@ impl Scene {
     }
 
     /// Everything up to the two Pods. Returns the controller, which still runs.
-    async fn tell(&self, plugin: &Path) -> Result<Running, Box<dyn Error>> {
+    async fn tell(&self, program: &Path) -> Result<Running, Box<dyn Error>> {
         let Self {
             narrator, server, ..
         } = self;
@@ -108,11 +108,9 @@ impl Scene {
         let pods = ready_pods(server, 1).await?;
         narrator.detail(&format!("It has 1 Pod, which is Ready: {pods}."));
 
-        let mut command = Command::new(plugin);
-        command
-            .arg("run")
-            .env("KUBECONFIG", &self.kubeconfig)
-            .env_remove("RUST_LOG");
+        let mut command = Command::new(program);
+        command.arg("run").env("KUBECONFIG", &self.kubeconfig);
+        plugin::forget_settings(&mut command);
         let started = Instant::now();
         narrator.step("Starting the controller: kubectl minrep run");
         let controller = Running::start(command, Narrator::log)?;

@@ -8,6 +8,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use crate::plugin::forget_settings;
+
 /// No call of kubectl takes longer.
 const BOUND: Duration = Duration::from_secs(60);
 
@@ -44,8 +46,8 @@ impl Cluster {
             .args(arguments)
             .env("KUBECONFIG", &self.kubeconfig)
             .env("PATH", &self.path)
-            .env_remove("RUST_LOG")
             .kill_on_drop(true);
+        forget_settings(&mut command);
         command
     }
 

@@ -82,9 +82,11 @@ async fn scenarios(cluster: Cluster, logs: PathBuf, plugins: &Path) -> bool {
     report
         .scenario("raised within 1 s of its apply", rules::timed(&world))
         .await;
+    let ended = shutdown::idle(&mut world);
+    report.scenario("SIGTERM at rest ends with 0", ended).await;
     let ended = shutdown::in_the_middle(&mut world);
     report
-        .scenario("SIGTERM in the middle ends cleanly", ended)
+        .scenario("SIGTERM in the middle finishes what is in line", ended)
         .await;
 
     report
