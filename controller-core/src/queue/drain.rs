@@ -2,11 +2,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use super::phase::Progress;
 use super::shared::Shared;
-use super::state::Progress;
 use super::waiters::WaiterId;
 
 /// What a shutdown left behind.
+///
+/// Nothing of it is lost for good in a level-based controller: the next start lists all
+/// objects and looks at each. It says how much was left to that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drained {
     /// Every key in line was worked off.

@@ -123,3 +123,28 @@ impl<T: Eq + Hash> Entries<T> {
         id
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a burst took is given back once the queue is empty.
+    #[test]
+    fn memory_shrinks_when_the_last_key_of_many_leaves() {
+        let mut entries = Entries::new();
+        let ids = (0..10 * KEPT_SLOTS).map(|item| {
+            let hash = entries.locate(&item).unwrap_err();
+            let place = Place::InWork {
+                band: Band::Live,
+                then: Then::Leave,
+            };
+            entries.insert(hash, item, place)
+        });
+        let ids: Vec<_> = ids.collect();
+        for id in ids {
+            entries.remove(id);
+        }
+        assert!(entries.slab.capacity() <= KEPT_SLOTS);
+        assert!(entries.by_item.capacity() <= KEPT_SLOTS);
+    }
+}

@@ -4,8 +4,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use super::phase::Phase;
 use super::shared::Shared;
-use super::state::Phase;
 use super::sync::Timer;
 use super::ticket::Ticket;
 use super::waiters::WaiterId;

@@ -12,16 +12,63 @@
 //!                                          └───(added meanwhile)
 //! ```
 //!
-//! The code has the same three layers: `state` is the whole rule book, without lock,
+//! # What an add does
+//!
+//! | the key is | [`add`](WorkQueue::add) | [`add_background`](WorkQueue::add_background) | [`add_after`](WorkQueue::add_after) |
+//! |---|---|---|---|
+//! | unknown | live line | background line | delayed |
+//! | delayed | in line now, live | in line now, in the band it waits for | the earlier deadline |
+//! | in line | moves from background to live | – | – |
+//! | in work | in line when done, live | in line when done | delayed when done |
+//! | in work and marked | the mark becomes live | – | – |
+//!
+//! A dash is no loss: the key is served after the call in any case, and sooner than asked
+//! for. That is all a level-based controller needs, since a reconcile looks at the object
+//! and not at the reason. [`replace_after`](WorkQueue::replace_after) differs from
+//! `add_after` in one cell: of two deadlines the newer one counts.
+//!
+//! # Order
+//!
+//! First in, first out within a band, and live before background, but for every eighth
+//! key: that is the background key that waited longest. So a first list of 10,000 objects
+//! does not hold up the one that changed just now, and a stream of changes does not keep
+//! the first list from ending. A retry goes to the end of the band it came from. Delayed
+//! keys go in line in the order of their deadlines.
+//!
+//! # The end
+//!
+//! | call | keys in line | keys in work | returns |
+//! |---|---|---|---|
+//! | [`shut_down`](WorkQueue::shut_down) | handed out | finish | at once |
+//! | [`shut_down_with_drain`](WorkQueue::shut_down_with_drain) | handed out until the deadline | finish, or are told to stop | when none is left, or at the deadline |
+//! | [`shut_down_now`](WorkQueue::shut_down_now) | dropped | are told to stop | at once |
+//!
+//! All three close the intake, drop the delayed keys and count them. An add after that is
+//! ignored, as in client-go; what was added to a key in work before it is still served.
+//!
+//! # Where it differs from client-go
+//!
+//! - A drain waits for the keys in line, not only for those in work, and wakes everyone
+//!   who waits when it is over.
+//! - `Done` is the drop of the [`Ticket`]: it can be neither forgotten nor called twice.
+//! - An add is the end of a delay, so no key comes a second time at its old deadline.
+//! - Delays can be postponed and cancelled.
+//! - The default limiter has no bucket shared by all keys.
+//!
+//! # How it is made
+//!
+//! The code has three layers: `state` is the whole rule book, without lock,
 //! clock or waker; `shared` puts it under one lock and wakes whom a change concerns;
 //! [`WorkQueue`] adds the rate limiter. No background task runs: a waiting
 //! [`get`](WorkQueue::get) sleeps until the earliest deadline, and every call first
 //! moves what is due in line.
+mod depth;
 mod drain;
 mod entries;
 mod get;
 mod limiter;
 mod line;
+mod phase;
 mod shared;
 mod state;
 mod sync;
@@ -32,9 +79,9 @@ mod work_queue;
 #[cfg(test)]
 mod tests;
 
+pub use depth::Depth;
 pub use drain::Drained;
 pub use get::Get;
 pub use limiter::{Bucket, ItemExponentialFailure, ItemFastSlow, MaxOf, RateLimiter, WithMaxWait};
-pub use state::Depth;
 pub use ticket::Ticket;
 pub use work_queue::{Builder, WorkQueue};

@@ -1,4 +1,5 @@
-use super::state::{Phase, State};
+use super::phase::Phase;
+use super::state::State;
 use super::sync::{Instant, Mutex, now};
 use super::waiters::{Signal, Waiters, Wakes};
 

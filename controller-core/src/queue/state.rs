@@ -2,29 +2,21 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::time::Duration;
 
+use super::depth::Depth;
 use super::entries::{Due, Entries, Id, Place, Then, Wait};
 use super::line::Line;
+use super::phase::{Phase, Progress};
 use super::sync::Instant;
 use crate::handler::Band;
 
-/// How many keys are where, counted at one instant.
-///
-/// Read off the queue itself rather than counted up and down, so it cannot drift.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Depth {
-    /// In line, because something happened to the object.
-    pub live: usize,
-    /// In line, because the object is to be looked at again.
-    pub background: usize,
-    /// Waiting for a deadline. A key in work whose delay has been asked for already
-    /// counts as in work.
-    pub delayed: usize,
-    /// In the hands of a worker.
-    pub in_work: usize,
-}
-
 /// The rules of the queue, and nothing else: no lock, no waker, no clock. Whoever calls
 /// says what time it is, and calls [`promote`](Self::promote) first.
+///
+/// **Invariant:** a key has one entry, and the entry's [`Place`] is the only truth about
+/// where it is. `live` and `background` link exactly the entries that are
+/// [`Place::InLine`] of that band, `deadlines` holds exactly those that are
+/// [`Place::Delayed`], and `in_work` counts those that are [`Place::InWork`], for each of
+/// which there is one ticket.
 pub(super) struct State<T> {
     entries: Entries<T>,
     live: Line,
@@ -48,25 +40,6 @@ pub(super) struct State<T> {
 pub(super) enum Policy {
     Earliest,
     Replace,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    Open,
-    /// Takes no more keys, hands out those in line.
-    ShuttingDown,
-    /// Hands out nothing.
-    Halted,
-}
-
-/// How far a shutdown has come.
-pub(super) struct Progress {
-    /// No key is in line or in work, or the queue was halted.
-    pub(super) over: bool,
-    pub(super) releases: u64,
-    pub(super) dropped_delayed: usize,
-    /// Keys in line or in work now or, once halted, at the halt.
-    pub(super) left: usize,
 }
 
 /// One key handed to a worker.
@@ -238,7 +211,7 @@ impl<T> State<T> {
 
 impl<T: Eq + Hash> State<T> {
     /// Puts the key in line, or marks it if it is in work. Any delay it has is over, and
-    /// of the two bands the more urgent one counts.
+    /// of the two bands the more urgent one counts. (`Band` sorts the urgent one first.)
     pub(super) fn add(&mut self, item: T, band: Band) {
         if self.phase != Phase::Open {
             return;
@@ -349,6 +322,9 @@ impl<T: Eq + Hash> State<T> {
 
 impl<T: Clone> State<T> {
     /// Hands out the key whose turn it is.
+    ///
+    /// The streak counts on while no background key waits, so that one which comes then is
+    /// served next: of *any* eight keys handed out one is background, if one waits.
     pub(super) fn take(&mut self) -> Option<Taken<T>> {
         let background_turn = self.live_streak + 1 >= TURN;
         let (id, band) = match (self.live.first(), self.background.first()) {

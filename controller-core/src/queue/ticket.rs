@@ -13,8 +13,30 @@ use crate::handler::Band;
 /// it: client-go's `Done`, which here can be neither forgotten nor called twice. A key
 /// that was added meanwhile goes back in line then.
 ///
+/// What is to become of the key is said before the drop, while the ticket still keeps
+/// other workers off it:
+///
+/// ```
+/// use controller_core::queue::WorkQueue;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// # let queue = WorkQueue::new("deployments");
+/// # queue.add("shop/web");
+/// let ticket = queue.get().await.expect("the queue is open");
+/// let worked = false; // the work on *ticket goes here
+/// if worked {
+///     queue.forget(&ticket);
+/// } else {
+///     queue.add_rate_limited(*ticket);
+/// }
+/// drop(ticket);
+/// assert_eq!(queue.num_requeues(&"shop/web"), 1);
+/// # }
+/// ```
+///
 /// The dangerous mistake is to drop it before the work is done: another worker may be
-/// given the same key at once.
+/// given the same key at once. `let _ = queue.get().await` does that on the spot.
 #[must_use = "dropping a ticket says that the work on its key is done"]
 pub struct Ticket<T> {
     shared: Arc<Shared<T>>,

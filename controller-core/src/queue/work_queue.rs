@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
-use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tokio_util::sync::CancellationToken;
 
+use super::depth::Depth;
 use super::drain::{Drain, Drained};
 use super::get::Get;
 use super::limiter::{ItemExponentialFailure, RateLimiter};
+use super::phase::Phase;
 use super::shared::Shared;
-use super::state::{Depth, Phase, Policy};
+use super::state::Policy;
 use crate::handler::{Band, Enqueue};
 
 /// A queue of keys that want a look: each once, each in one worker at a time.
@@ -40,6 +42,10 @@ use crate::handler::{Band, Enqueue};
 /// # }
 /// ```
 ///
+/// The item is anything that can be compared and cloned, as a rule an
+/// [`ObjectKey`](crate::client::ObjectKey). Clones are made under the queue's lock, one a
+/// delivery, so a cheap clone is worth having.
+///
 /// The dangerous mistake is to pass news through the queue: adds of one key are merged,
 /// so a key may only say *which* object wants a look.
 pub struct WorkQueue<T> {
@@ -66,6 +72,15 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 
     /// Sets out to make a queue. The name stands in spans and metrics.
+    ///
+    /// ```
+    /// use controller_core::queue::{ItemFastSlow, WorkQueue};
+    /// use tokio::time::Duration;
+    ///
+    /// let limiter = ItemFastSlow::new(Duration::from_millis(50), Duration::from_secs(30), 5);
+    /// let queue: WorkQueue<String> = WorkQueue::builder("volumes").rate_limiter(limiter).build();
+    /// assert_eq!(queue.name(), "volumes");
+    /// ```
     pub fn builder(name: impl Into<Arc<str>>) -> Builder<T> {
         Builder {
             name: name.into(),
@@ -98,8 +113,28 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// earliest deadline counts, and an add before then is the end of the delay. So it
     /// does nothing for a key that is in line.
     ///
-    /// It goes in line in the band that it was last served from, or live. A delay of zero
-    /// is over at once; one of more than a year is cut to a year.
+    /// It goes in line in the band from which it is in work just now, or else live. A delay
+    /// of zero is over at once; one of more than a year is cut to a year.
+    ///
+    /// The dangerous mistake is to count on a look at that very time: an event before then
+    /// uses the delay up, and the reconcile that follows has to ask again.
+    ///
+    /// ```
+    /// use controller_core::queue::WorkQueue;
+    /// use tokio::time::{Duration, Instant};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let queue = WorkQueue::new("certificates");
+    /// queue.add_after("shop/tls", Duration::from_secs(3600));
+    /// queue.add_after("shop/tls", Duration::from_millis(10)); // the earlier one counts
+    /// assert_eq!(queue.len(), 0);
+    ///
+    /// let start = Instant::now();
+    /// assert_eq!(*queue.get().await.expect("the queue is open"), "shop/tls");
+    /// assert!(start.elapsed() >= Duration::from_millis(10));
+    /// # }
+    /// ```
     pub fn add_after(&self, item: T, delay: Duration) {
         self.delay(item, delay, Policy::Earliest);
     }
@@ -116,14 +151,18 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.shared.update(|inner, _| inner.state.cancel(item))
     }
 
-    /// Puts the key in line after as long as the limiter says: call it after a failure,
-    /// before the ticket is dropped.
+    /// Puts the key in line after as long as the limiter says: call it after a failure.
+    ///
+    /// Call it before the ticket is dropped: the band is that of the ticket, and a
+    /// shutdown counts the retry that it drops. [`WorkerPool`](crate::worker::WorkerPool)
+    /// does.
     pub fn add_rate_limited(&self, item: T) {
         let delay = self.limiter.when(&item);
         self.add_after(item, delay);
     }
 
-    /// Tells the limiter that the key is fine now. A delay that the key has stays.
+    /// Tells the limiter that the key is fine now, so that its next failure waits the
+    /// shortest time again. It does not touch the queue: a delay that the key has stays.
     pub fn forget(&self, item: &T) {
         self.limiter.forget(item);
     }
@@ -143,7 +182,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.len() == 0
     }
 
-    /// How many keys are in line, delayed and in work.
+    /// How many keys are in line, delayed and in work, all at one instant.
     pub fn depth(&self) -> Depth {
         self.shared.update(|inner, _| inner.state.depth())
     }
@@ -176,6 +215,26 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// the first deadline counts for all.
     ///
     /// The dangerous mistake is to await this in a worker: its own ticket never ends.
+    ///
+    /// ```
+    /// use controller_core::queue::WorkQueue;
+    /// use tokio::time::{Duration, Instant};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let queue = WorkQueue::new("deployments");
+    /// queue.add("shop/web");
+    /// queue.add_after("shop/cart", Duration::from_secs(30));
+    /// let drain = queue.shut_down_with_drain(Instant::now() + Duration::from_secs(25));
+    ///
+    /// let worker = async {
+    ///     while let Some(_ticket) = queue.get().await {}
+    /// };
+    /// let (drained, ()) = tokio::join!(drain, worker);
+    /// assert!(drained.completed);
+    /// assert_eq!(drained.dropped_delayed, 1);
+    /// # }
+    /// ```
     pub fn shut_down_with_drain(
         &self,
         deadline: Instant,
@@ -190,7 +249,10 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Closes the intake, drops the keys in line too, and tells the workers to stop.
+    /// Closes the intake, drops the keys in line too, and tells the workers to stop, by
+    /// [`halted`](Self::halted). Drains that wait return with the same count.
+    ///
+    /// Tickets stay valid: it is for the workers to end what they are at.
     pub fn shut_down_now(&self) -> Drained {
         let drained = self.shared.update(|inner, _| {
             inner.state.halt();
@@ -207,8 +269,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 
     /// Waits for the moment from which no work is to be done any more: the deadline of a
-    /// drain, or [`shut_down_now`](Self::shut_down_now).
-    pub fn halted(&self) -> WaitForCancellationFutureOwned {
+    /// drain, or [`shut_down_now`](Self::shut_down_now). Ready at once if that has passed.
+    ///
+    /// Whoever holds a ticket for long waits for this beside its work, as the workers of
+    /// [`WorkerPool`](crate::worker::WorkerPool) do.
+    pub fn halted(&self) -> impl Future<Output = ()> + Send + use<T> {
         self.halted.clone().cancelled_owned()
     }
 

@@ -13,6 +13,29 @@
 //! | the queue is halted | – | leaves |
 //!
 //! Whatever it ends with, a key that was added meanwhile comes back at once.
+//!
+//! # What is logged
+//!
+//! Each call runs in the span `reconcile{queue key}`. A failure is one `warn` line with
+//! the causes of its error; the same failure of the same key again is `debug`. When many
+//! keys fail at once, for one cause as a rule, at most ten such lines come in ten seconds,
+//! and one line sums up the rest, further and further apart while it lasts. So an outage
+//! of the server with 200 objects waiting is two dozen lines, not thousands.
+//!
+//! # The end
+//!
+//! Workers return when the queue hands out nothing any more, so whoever shuts down the
+//! queue ends the pool:
+//!
+//! ```text
+//! shut_down_with_drain(deadline)   intake closed, keys in line are served
+//!       │            └─ deadline   calls under way are dropped at their next await
+//!       ▼
+//! run() returns                    every worker is joined, the counts are final
+//! ```
+//!
+//! A dropped call has no chance to tidy up. What it started and must not leave half done
+//! belongs in a task that someone else joins.
 mod failure_log;
 mod failures;
 mod pool;

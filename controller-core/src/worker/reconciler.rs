@@ -27,6 +27,30 @@ pub enum ReconcileError {
 /// and it is called for objects that no longer exist too. Calls for one key never
 /// overlap. A call may be repeated at any time, so it must be idempotent.
 ///
+/// The usual shape is to read the caches, compare, and write what is missing:
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use controller_core::client::ObjectKey;
+/// use controller_core::worker::{Outcome, ReconcileError, Reconciler};
+///
+/// struct Enough {
+///     cache: BTreeMap<ObjectKey, i32>, // a `Lister` in real life
+/// }
+///
+/// impl Reconciler for Enough {
+///     type Key = ObjectKey;
+///
+///     async fn reconcile(&self, key: &ObjectKey) -> Result<Outcome, ReconcileError> {
+///         match self.cache.get(key) {
+///             None => Ok(Outcome::Done), // gone: nothing to do is no error
+///             Some(2..) => Ok(Outcome::Done),
+///             Some(_) => Err(ReconcileError::transient("cannot scale yet")),
+///         }
+///     }
+/// }
+/// ```
+///
 /// The dangerous mistake is to remember something between two calls and to trust it:
 /// events are merged, and a call may be skipped when its key was already in line.
 pub trait Reconciler: Send + Sync + 'static {

@@ -11,7 +11,38 @@ use super::reconciler::{Outcome, ReconcileError, Reconciler};
 /// A [`Reconciler`] as a [`tower::Service`], so that layers can be put around it: a
 /// limit of calls at once, a metric, a trace.
 ///
-/// Always ready. A clone calls the same reconciler.
+/// Always ready. A clone calls the same reconciler. [`WorkerPool::new`] makes one by
+/// itself, and [`WorkerPool::layer`] wraps it:
+///
+/// ```
+/// use std::sync::Arc;
+/// use controller_core::queue::WorkQueue;
+/// use controller_core::worker::{Outcome, ReconcileError, Reconciler, WorkerPool};
+/// use tower::util::MapRequestLayer;
+/// # struct Greeter;
+/// # impl Reconciler for Greeter {
+/// #     type Key = String;
+/// #     async fn reconcile(&self, _: &String) -> Result<Outcome, ReconcileError> {
+/// #         Ok(Outcome::Done)
+/// #     }
+/// # }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let queue = WorkQueue::new("greeter");
+/// queue.add("shop/web".to_owned());
+/// queue.shut_down();
+/// let pool = WorkerPool::new(queue, Arc::new(Greeter), 2)
+///     .layer(MapRequestLayer::new(|key: String| {
+///         tracing::trace!(key, "about to reconcile");
+///         key
+///     }));
+/// assert_eq!(pool.run().await.reconciled, 1);
+/// # }
+/// ```
+///
+/// [`WorkerPool::new`]: super::WorkerPool::new
+/// [`WorkerPool::layer`]: super::WorkerPool::layer
 pub struct ReconcileService<R>(Arc<R>);
 
 // === impl ReconcileService ===

@@ -10,6 +10,8 @@
     reason = "the core is compiled here as a private part of a test"
 )]
 
+#[path = "../../src/queue/depth.rs"]
+mod depth;
 #[path = "../../src/queue/drain.rs"]
 mod drain;
 #[path = "../../src/queue/entries.rs"]
@@ -18,6 +20,8 @@ mod entries;
 mod get;
 #[path = "../../src/queue/line.rs"]
 mod line;
+#[path = "../../src/queue/phase.rs"]
+mod phase;
 #[path = "../../src/queue/shared.rs"]
 mod shared;
 #[path = "../../src/queue/state.rs"]

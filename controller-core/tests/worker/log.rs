@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::scripted::{Scripted, Step, queue, run_for};
+use crate::scripted::{Scripted, Step, queue, run_for, stop_after};
 
 /// Keeps the log of a test, from `info` up.
 #[derive(Clone, Default)]
@@ -73,6 +73,25 @@ async fn errors_that_the_reconciler_tells_are_not_told_again() {
     };
     let (summary, ()) = tokio::join!(pool.run(), stop);
     assert_eq!((summary.failed, summary.panicked), (1, 1));
+    insta::assert_snapshot!(
+        log.text(),
+        @r#"WARN reconcile{queue="test" key=shop/web}: reconcile failed error="panicked: index out of bounds""#
+    );
+}
+
+/// A reconciler that tells of its errors itself is not repeated. Of its panics it cannot.
+#[tokio::test(start_paused = true)]
+async fn errors_that_are_told_elsewhere_are_not_told_again() {
+    let (log, _guard) = Log::start();
+    let queue = queue();
+    queue.add("shop/web");
+    let reconciler = Scripted::new(|_, before| match before {
+        0 => Step::Fail("the server said no"),
+        1 => Step::Panic("index out of bounds"),
+        _ => Step::GiveUp("no such field"),
+    });
+    let pool = WorkerPool::new(queue.clone(), reconciler, 1).errors_are_told();
+    tokio::join!(stop_after(60_000, &queue), pool.run());
     insta::assert_snapshot!(
         log.text(),
         @r#"WARN reconcile{queue="test" key=shop/web}: reconcile failed error="panicked: index out of bounds""#

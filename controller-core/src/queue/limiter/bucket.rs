@@ -11,6 +11,9 @@ use super::RateLimiter;
 /// the burst waits `k / per_second`. It counts no failures, so it is of use only inside a
 /// [`MaxOf`](super::MaxOf).
 ///
+/// A reservation is never given back: a key that is added by an event meanwhile has taken
+/// its token for nothing.
+///
 /// The dangerous mistake is to use it where one key may fail for long: that key takes
 /// the tokens of all others. Our default has no bucket for this reason.
 #[derive(Debug)]
@@ -34,6 +37,8 @@ const FOREVER: Duration = Duration::MAX;
 
 impl Bucket {
     /// A full bucket of `burst` tokens, which gains `per_second` tokens a second.
+    ///
+    /// One that gains none, once it is empty, delays for ever.
     pub fn new(per_second: f64, burst: u32) -> Self {
         let burst = f64::from(burst);
         Self {

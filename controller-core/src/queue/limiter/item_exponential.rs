@@ -12,6 +12,21 @@ use super::RateLimiter;
 /// The default of a [`WorkQueue`](crate::queue::WorkQueue), with controller-runtime's
 /// 5 ms and 1000 s: 5, 10, 20 ms, …, 655.36 s at the 18th failure, then 1000 s. There is
 /// no jitter, as in client-go: keys that fail together are tried together.
+///
+/// A thousand seconds is long when a person waits for the object to recover, and 5 ms is
+/// short for a server that is down: 750 ms to 15 min is what many operators set.
+///
+/// ```
+/// use controller_core::queue::{ItemExponentialFailure, RateLimiter};
+/// use tokio::time::Duration;
+///
+/// let limiter = ItemExponentialFailure::new(Duration::from_millis(750), Duration::from_secs(900));
+/// assert_eq!(limiter.when(&"shop/web"), Duration::from_millis(750));
+/// assert_eq!(limiter.when(&"shop/web"), Duration::from_millis(1500));
+/// assert_eq!(limiter.when(&"shop/cart"), Duration::from_millis(750));
+/// limiter.forget(&"shop/web");
+/// assert_eq!(limiter.when(&"shop/web"), Duration::from_millis(750));
+/// ```
 pub struct ItemExponentialFailure<T> {
     base: Duration,
     max: Duration,

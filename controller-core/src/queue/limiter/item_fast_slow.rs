@@ -11,6 +11,16 @@ use super::RateLimiter;
 ///
 /// For work that mostly succeeds at the second try, such as one that waits for another
 /// controller.
+///
+/// ```
+/// use controller_core::queue::{ItemFastSlow, RateLimiter};
+/// use tokio::time::Duration;
+///
+/// let (fast, slow) = (Duration::from_millis(5), Duration::from_secs(10));
+/// let limiter = ItemFastSlow::new(fast, slow, 2);
+/// let waits = [(); 4].map(|()| limiter.when(&"shop/web"));
+/// assert_eq!(waits, [fast, fast, slow, slow]);
+/// ```
 pub struct ItemFastSlow<T> {
     fast: Duration,
     slow: Duration,

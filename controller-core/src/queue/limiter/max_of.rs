@@ -4,6 +4,19 @@ use std::time::Duration;
 use super::RateLimiter;
 
 /// The longest wait of several limiters, each of which counts every failure.
+///
+/// client-go's default is this one: each key by itself, and a bucket for all.
+///
+/// ```
+/// use controller_core::queue::{Bucket, ItemExponentialFailure, MaxOf, RateLimiter};
+/// use tokio::time::Duration;
+///
+/// let limiter = MaxOf::new()
+///     .and(ItemExponentialFailure::default())
+///     .and(Bucket::new(10.0, 100));
+/// assert_eq!(limiter.when(&"shop/web"), Duration::from_millis(5));
+/// assert_eq!(limiter.num_requeues(&"shop/web"), 1);
+/// ```
 #[derive(Default)]
 pub struct MaxOf<T> {
     limiters: Vec<Box<dyn RateLimiter<T>>>,

@@ -2,7 +2,28 @@ use std::time::Duration;
 
 /// Says how long a key waits before its next try.
 ///
-/// Called by many workers at once, so an implementation brings its own lock.
+/// Called by many workers at once, so an implementation brings its own lock. It is asked
+/// outside the lock of the queue, and what it answers is taken as it is.
+///
+/// ```
+/// use controller_core::queue::{RateLimiter, WorkQueue};
+/// use tokio::time::Duration;
+///
+/// /// Every retry after a second, whatever happened before.
+/// struct EverySecond;
+///
+/// impl<T> RateLimiter<T> for EverySecond {
+///     fn when(&self, _: &T) -> Duration {
+///         Duration::from_secs(1)
+///     }
+///     fn forget(&self, _: &T) {}
+///     fn num_requeues(&self, _: &T) -> u32 {
+///         0
+///     }
+/// }
+///
+/// let queue: WorkQueue<u32> = WorkQueue::builder("steady").rate_limiter(EverySecond).build();
+/// ```
 ///
 /// The dangerous mistake is to forget [`forget`](Self::forget): a key that succeeded
 /// would wait at its next failure as if it had never recovered, and its count would be

@@ -2,7 +2,10 @@ use std::time::Duration;
 
 use super::RateLimiter;
 
-/// Another limiter, whose waits are cut to `max`.
+/// Another limiter, whose waits are cut to `max`. It counts as it did.
+///
+/// Around a [`Bucket`](super::Bucket) it bounds how far ahead tokens are reserved in
+/// effect, and lets through more than the bucket would.
 #[derive(Debug)]
 pub struct WithMaxWait<L> {
     inner: L,

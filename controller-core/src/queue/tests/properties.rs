@@ -5,8 +5,9 @@ use proptest::prelude::*;
 
 use super::model::{Key, Model};
 use crate::handler::Band;
+use crate::queue::depth::Depth;
 use crate::queue::entries::Id;
-use crate::queue::state::{Depth, Policy, State};
+use crate::queue::state::{Policy, State};
 use crate::queue::sync::Instant;
 
 #[derive(Clone, Copy, Debug)]
