@@ -110,18 +110,16 @@ async fn named(
     names: &[String],
     report: &mut OnceReport,
 ) -> Result<Lister<Deployment>, NotSynced> {
-    let (mut writer, lister) = cache(Vec::new());
+    let mut found = Vec::new();
     for name in names {
         let key = ObjectKey::namespaced(namespace, name);
         match fetch(client, Call::get(&Deployment::RESOURCE, &key)).await {
-            Ok(deployment) => {
-                writer.apply(WatchEvent::Added(deployment));
-            }
+            Ok(deployment) => found.push(deployment),
             Err(error) if is_absent(&error) => report.missing.push(key),
             Err(error) => return Err(not_read(&Deployment::RESOURCE, error.into())),
         }
     }
-    Ok(lister)
+    Ok(holding(found))
 }
 
 /// The namespaces in `scope`, `None` where they may not be read.
@@ -155,16 +153,15 @@ async fn one_namespace(
     name: &str,
     report: &mut OnceReport,
 ) -> Result<Lister<Namespace>, NotSynced> {
-    let (mut writer, lister) = cache(Vec::new());
     let key = ObjectKey::cluster(name);
     match fetch(client, Call::get(&Namespace::RESOURCE, &key)).await {
-        Ok(namespace) => {
-            writer.apply(WatchEvent::Added(namespace));
+        Ok(namespace) => Ok(holding([namespace])),
+        Err(error) if is_absent(&error) => {
+            report.missing_namespace = Some(name.to_owned());
+            Ok(holding([]))
         }
-        Err(error) if is_absent(&error) => report.missing_namespace = Some(name.to_owned()),
-        Err(error) => return Err(not_read(&Namespace::RESOURCE, error.into())),
+        Err(error) => Err(not_read(&Namespace::RESOURCE, error.into())),
     }
-    Ok(lister)
 }
 
 async fn listed<T: Object>(
@@ -181,6 +178,20 @@ async fn listed<T: Object>(
         .await
         .map_err(|error| not_read(resource, error))?;
     Ok(lister)
+}
+
+/// A cache of objects that were read one by one, in any order of their versions: as a
+/// list, for a watch's events would have to come in order.
+fn holding<T: Object>(objects: impl IntoIterator<Item = T>) -> Lister<T> {
+    let (mut writer, lister) = cache(Vec::new());
+    writer.apply(WatchEvent::ListStarted { restored: false });
+    for object in objects {
+        writer.apply(WatchEvent::Listed(object));
+    }
+    writer.apply(WatchEvent::ListDone {
+        resource_version: String::new(),
+    });
+    lister
 }
 
 /// The object is absent, and the API server itself says so.

@@ -10,7 +10,7 @@ use super::index::IndexFunction;
 use super::indexer::{CacheCounts, Change, Indexer};
 use super::lister::Lister;
 use crate::client::ObjectKey;
-use crate::watch::{News, Object, Unreadable, WatchEvent, compare_resource_versions};
+use crate::watch::{News, Object, Unreadable, WatchEvent, advances, compare_resource_versions};
 
 /// The only one that changes a cache. It turns what the watch says into what changed.
 ///
@@ -29,6 +29,7 @@ pub struct CacheWriter<T> {
 }
 
 struct Listing<T> {
+    restored: bool,
     objects: IndexMap<ObjectKey, Arc<T>>,
     /// Keys whose item could not be read: they exist, so they are no tombstones.
     unreadable: HashSet<ObjectKey>,
@@ -58,8 +59,8 @@ impl<T: Object> CacheWriter<T> {
     /// see it: for a relist the deleted objects come first.
     pub fn apply(&mut self, event: WatchEvent<T>) -> Vec<Delta<T>> {
         match event {
-            WatchEvent::ListStarted => {
-                self.listing = Some(Listing::default());
+            WatchEvent::ListStarted { restored } => {
+                self.listing = Some(Listing::new(restored));
                 Vec::new()
             }
             WatchEvent::Listed(object) => {
@@ -68,10 +69,7 @@ impl<T: Object> CacheWriter<T> {
                 }
                 Vec::new()
             }
-            WatchEvent::ListDone {
-                resource_version,
-                restored,
-            } => self.replace(resource_version, restored),
+            WatchEvent::ListDone { resource_version } => self.replace(resource_version),
             WatchEvent::Added(object) | WatchEvent::Modified(object) => self.put(object),
             WatchEvent::Deleted(object) => self.delete(object),
             WatchEvent::Bookmark { resource_version } => {
@@ -87,10 +85,11 @@ impl<T: Object> CacheWriter<T> {
         self.synced
     }
 
-    fn replace(&mut self, resource_version: String, restored: bool) -> Vec<Delta<T>> {
+    fn replace(&mut self, resource_version: String) -> Vec<Delta<T>> {
         let Some(listing) = self.listing.take() else {
             return Vec::new();
         };
+        let restored = listing.restored;
         if restored {
             CacheCounts::count(&self.indexer.counts.restored);
             tracing::warn!(%resource_version, "the server's history starts anew; the cache is replaced");
@@ -104,7 +103,7 @@ impl<T: Object> CacheWriter<T> {
             let old = self.indexer.get(&key);
             match old {
                 Some(old) if old.uid() == new.uid() => {
-                    if self.is_unchanged_or_older(&old, &new, restored) {
+                    if !restored && self.is_unchanged_or_older(&old, &new) {
                         if self.indexer.is_outdated(&key) {
                             // It was readable this time: the mark goes, the copy stays.
                             changes.push(Change::Put(key, old));
@@ -160,7 +159,7 @@ impl<T: Object> CacheWriter<T> {
         let old = self.indexer.get(&key);
         if let Some(old) = &old
             && old.uid() == object.uid()
-            && self.is_unchanged_or_older(old, &object, false)
+            && self.is_unchanged_or_older(old, &object)
         {
             return Vec::new();
         }
@@ -234,12 +233,12 @@ impl<T: Object> CacheWriter<T> {
         }
     }
 
-    fn is_unchanged_or_older(&self, old: &T, new: &T, restored: bool) -> bool {
+    fn is_unchanged_or_older(&self, old: &T, new: &T) -> bool {
         let (old, new) = (old.resource_version(), new.resource_version());
         if new == old {
             return true;
         }
-        if !restored && compare_resource_versions(new, old).is_some_and(Ordering::is_lt) {
+        if compare_resource_versions(new, old).is_some_and(Ordering::is_lt) {
             CacheCounts::count(&self.indexer.counts.stale);
             return true;
         }
@@ -258,10 +257,7 @@ impl<T: Object> CacheWriter<T> {
     }
 
     fn raise_highest(&mut self, version: &str) {
-        let higher = self.highest.as_deref().is_none_or(|highest| {
-            compare_resource_versions(version, highest).is_none_or(Ordering::is_gt)
-        });
-        if higher {
+        if advances(version, self.highest.as_deref().unwrap_or_default()) {
             self.highest = Some(version.to_owned());
         }
     }
@@ -279,6 +275,15 @@ impl<T> fmt::Debug for CacheWriter<T> {
 // === impl Listing ===
 
 impl<T: Object> Listing<T> {
+    fn new(restored: bool) -> Self {
+        Self {
+            restored,
+            objects: IndexMap::new(),
+            unreadable: HashSet::new(),
+            keyless: false,
+        }
+    }
+
     /// A list that was paged over a moving history may bring an object twice: the newer
     /// copy counts.
     ///
@@ -292,20 +297,12 @@ impl<T: Object> Listing<T> {
         });
         if !older {
             let known = cache.get(&key).filter(|known| {
-                known.uid() == object.uid() && known.resource_version() == object.resource_version()
+                !self.restored
+                    && known.uid() == object.uid()
+                    && known.resource_version() == object.resource_version()
             });
             let object = known.unwrap_or_else(|| Arc::new(object));
             self.objects.insert(key, object);
-        }
-    }
-}
-
-impl<T> Default for Listing<T> {
-    fn default() -> Self {
-        Self {
-            objects: IndexMap::new(),
-            unreadable: HashSet::new(),
-            keyless: false,
         }
     }
 }

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 /// every two minutes.
 #[derive(Debug)]
 pub(crate) struct Backoff {
+    /// Of the next wait, not of the last one.
     floor: Duration,
 }
 
@@ -19,7 +20,7 @@ pub(crate) struct Backoff {
 #[derive(Debug)]
 pub(crate) struct Health {
     opened: Instant,
-    heard: bool,
+    brought_news: bool,
 }
 
 // === impl Backoff ===
@@ -54,23 +55,25 @@ impl Health {
     pub(crate) fn opened_now() -> Self {
         Self {
             opened: Instant::now(),
-            heard: false,
+            brought_news: false,
         }
     }
 
-    /// An event or a bookmark arrived.
-    pub(crate) fn heard(&mut self) {
-        self.heard = true;
+    /// An event or a bookmark arrived that says more than was known. What repeats the
+    /// known, or cannot be read, is no sign of health: a gateway's login page is made of
+    /// such lines.
+    pub(crate) fn brought_news(&mut self) {
+        self.brought_news = true;
     }
 
     pub(crate) fn is_healthy(&self) -> bool {
-        self.heard || self.opened.elapsed() >= Self::QUIET
+        self.brought_news || self.opened.elapsed() >= Self::QUIET
     }
 
-    /// Whether the watch ended at once and without a word, as behind a broken proxy:
+    /// Whether the watch ended at once and without news, as behind a broken proxy:
     /// opening the next one without a pause would be a hot loop.
     pub(crate) fn ended_at_once(&self) -> bool {
-        !self.heard && self.opened.elapsed() < Duration::from_secs(1)
+        !self.brought_news && self.opened.elapsed() < Duration::from_secs(1)
     }
 }
 
@@ -98,12 +101,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_watch_is_healthy_after_a_word_or_a_minute() {
+    async fn a_watch_is_healthy_after_news_or_a_minute() {
         let mut health = Health::opened_now();
         assert!(health.ended_at_once() && !health.is_healthy());
         tokio::time::advance(Duration::from_secs(2)).await;
         assert!(!health.ended_at_once() && !health.is_healthy());
-        health.heard();
+        health.brought_news();
         assert!(health.is_healthy());
         let health = Health::opened_now();
         tokio::time::advance(Health::QUIET).await;

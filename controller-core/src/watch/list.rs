@@ -8,21 +8,31 @@ use crate::client::{ApiError, Call, ResourceType, fetch_with};
 pub(super) struct Cursor {
     /// The version up to which the cache is known to be right.
     pub(super) last: Option<String>,
-    /// The server no longer has that version, or does not have it yet: ask for any.
+    /// The server no longer has that version, or does not have it yet: ask for the newest,
+    /// by naming none. Set by a refusal, taken away by the next list that succeeds.
     unavailable: bool,
     /// The server answers even its watch cache's version in pages, so it has no watch
-    /// cache: page always.
+    /// cache: page always. Once learned, never forgotten.
     pages_everything: bool,
 }
 
 /// Why a list brought nothing.
+///
+/// | variant | who can mend it |
+/// |---|---|
+/// | `Api` | see the table at [`ApiError`]; for 403 whoever grants permissions |
+/// | `Stale` | time: the lagging server catches up, usually within seconds |
+/// | `NoVersion` | nobody here: what answers is not a Kubernetes API server, or a broken one |
+/// | `PagesExpire` | a bigger [`page_size`](super::WatchOptions::page_size), or a narrower selection |
+///
+/// None of them changes the cache: what was known stays known.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
     /// The request failed.
     #[error(transparent)]
     Api(#[from] ApiError),
     /// The answer is older than what an earlier answer already told: another API server
-    /// behind the same address lags.
+    /// behind the same address lags. Taking it would bring deleted objects back to life.
     #[error("the server answered with version {got}, older than version {known} seen before")]
     Stale {
         /// The version of the answer.
@@ -117,7 +127,7 @@ impl Cursor {
         if page.next.is_some() && version == "0" {
             self.pages_everything = true;
         }
-        sink.accept(WatchEvent::ListStarted);
+        sink.accept(WatchEvent::ListStarted { restored });
         loop {
             for item in page.items {
                 sink.accept(match item {
@@ -133,7 +143,6 @@ impl Cursor {
         }
         sink.accept(WatchEvent::ListDone {
             resource_version: list_version.clone(),
-            restored,
         });
         Ok(Some(list_version))
     }
@@ -215,6 +224,35 @@ fn is_too_large(error: &ApiError) -> bool {
 
 /// Lists everything once into `sink`, from the store itself and not from a watch cache
 /// that may lag: for whoever will not hear of what changes next.
+///
+/// It is one try: what the client's own layers do not retry is returned at once.
+///
+/// ```
+/// use controller_core::client::{ClientOptions, Scope, layered};
+/// use controller_core::controllers::min_replicas::Deployment;
+/// use controller_core::store::cache;
+/// use controller_core::watch::{WatchOptions, list_once};
+/// # use sim_apiserver::SimApiServer;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = SimApiServer::builder().start().await?;
+/// # server.seed(serde_json::json!({
+/// #     "apiVersion": "apps/v1", "kind": "Deployment",
+/// #     "metadata": {"name": "web", "namespace": "default"}, "spec": {"replicas": 3},
+/// # }));
+/// # let client = layered(server.service(), &ClientOptions::new("example/1.0"));
+/// let (mut writer, lister) = cache::<Deployment>(Vec::new());
+/// let mut sink = |event| {
+///     writer.apply(event);
+/// };
+/// let everything = WatchOptions::new(Scope::All);
+/// list_once(&client, &Deployment::RESOURCE, &everything, &mut sink).await?;
+/// assert_eq!(lister.list()[0].replicas(), 3);
+/// # server.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 ///

@@ -1,21 +1,79 @@
 //! HTTP → [`WatchEvent`].
 //!
 //! A [`Reflector`] lists a kind, then watches it, and never stops. It recovers from
-//! everything but a bug, and it never goes back in time.
+//! everything but a bug, and it never goes back in time. client-go calls it
+//! `cache.Reflector`.
 //!
-//! **Lists** are paged as client-go's: the first one takes any version that the server's
-//! watch cache has, later ones none below what was seen. An answer that is older than an
-//! earlier one comes from an API server that lags, and is refused; only an answer to a
-//! question without a version may be older, and means that the server was restored.
+//! # Why a list and a watch
 //!
-//! **Watches** ask for bookmarks and resume at the last version. `410 Gone`, as HTTP
-//! status or as a line in the stream, leads to a new list. A watch that ends at once is
-//! opened again with backoff (0.8 to 30 s, with jitter, starting over only after a healthy
-//! time); one that ends later is opened again at once. A watch that is silent for 150 s
-//! where bookmarks were seen, or longer than the server itself lets it live, is given up:
-//! its connection is dead.
+//! A watch alone tells what changes, not what is there. A list alone is out of date when it
+//! arrives, and repeated often it is what brings API servers down. Together they are exact:
+//! every list has a `resourceVersion`, a watch that starts from that version brings every
+//! later change in order, and each change carries the version from which a broken watch can
+//! be resumed. A new list is needed only when the server no longer remembers that version
+//! (etcd keeps five minutes by default).
 //!
-//! **What cannot be read** is reported as [`WatchEvent::Unreadable`] and stops nothing.
+//! # What is asked
+//!
+//! | request | `resourceVersion` | `limit` |
+//! |---|---|---|
+//! | first list | `0`: any version, from the server's watch cache | 500 |
+//! | later list | the last one that was seen, or newer | none: the cache answers in one piece |
+//! | list after "I do not have that version" | none: what etcd holds now | 500 |
+//! | next page | that of the continue token | as its first page |
+//! | watch | the last one that was seen | – |
+//! | [`list_once`] | none | 500 |
+//!
+//! That is client-go's table, and API servers are tuned to it. `0` is cheap for the server,
+//! and means that a freshly started API server that lags may answer with an old state. For
+//! a controller that watches on this is no harm. For a single pass it is, so that
+//! [`list_once`] asks etcd.
+//!
+//! # What can go wrong, and what happens then
+//!
+//! | it happens | what is done |
+//! |---|---|
+//! | a list fails | it is asked for again, after a wait |
+//! | a list is older than what was seen | refused as [`ListError::Stale`]: another API server lags |
+//! | a list without a version is older | taken: the server was restored from a backup |
+//! | a later page has expired | one list in one piece, from the start |
+//! | a watch ends after a second or more | opened again at once, where it ended |
+//! | a watch ends at once and without a word | opened again after a wait |
+//! | 410, as status or as a line | a new list; after a wait if the watch had brought nothing |
+//! | 401, 403, 429, 5xx or no connection | the watch is opened again after a wait |
+//! | another refusal, 404 for example | a new list after a wait |
+//! | silence for 150 s where bookmarks were seen | given up: the connection is dead |
+//! | silence for longer than the server lets a watch live, and 30 s | the same |
+//! | an object that cannot be read | [`WatchEvent::Unreadable`], and on with the next |
+//! | a line over 16 MiB | the same; it is skipped without being kept |
+//! | a line that hides which object it is about | the same, and a new list when this watch ends |
+//!
+//! A wait is drawn evenly between a floor and twice the floor; the floor doubles from 0.8 to
+//! 15 s. It starts over only after a *healthy* time, an event or a minute of an open watch:
+//! a server that is down for an hour sees no ramp of quick retries every few minutes.
+//!
+//! # Promises
+//!
+//! - Events come in the order of the server's history, through one task, to one sink.
+//! - Between a [`ListDone`](WatchEvent::ListDone) and the next
+//!   [`ListStarted`](WatchEvent::ListStarted) no change is left out.
+//! - No version is taken back, except by a `ListDone` that says `restored`.
+//! - It ends when it is told to and never by itself.
+//!
+//! **Not promised:** that an event arrives at any particular time, that each state of an
+//! object is seen, or that a kind for which there is no permission is ever listed. See
+//! [`ReflectorStatus`] for how to notice.
+//!
+//! # Costs
+//!
+//! One request at a time, so one connection. No task: [`Reflector::run`] is a future. The
+//! memory of one page while it is read, its bytes and its objects; where the server answers
+//! in one piece, that page is the whole list. One line of a watch, up to 16 MiB.
+//!
+//! # Testing against it
+//!
+//! A closure is an [`EventSink`], and [`client::layered`](crate::client::layered) makes a
+//! client of any tower service: see the example at [`Reflector`].
 mod backoff;
 mod event;
 mod json;
@@ -35,6 +93,7 @@ pub use list::{ListError, list_once};
 pub use object::Object;
 pub use options::WatchOptions;
 pub use reflector::Reflector;
+pub(crate) use resource_version::advances;
 pub use resource_version::compare_resource_versions;
 pub use selector::{LabelSelector, SelectorError};
 pub use status::{Phase, ReflectorStatus};

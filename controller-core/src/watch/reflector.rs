@@ -1,7 +1,6 @@
 use std::convert::Infallible;
 use std::error::Error;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use rand::RngExt;
 use tokio::sync::watch;
@@ -12,8 +11,8 @@ use super::backoff::{Backoff, Health};
 use super::json::{Line, decode_line};
 use super::lines::{Lines, NextLine};
 use super::list::{Cursor, ListError, lacks_version};
-use super::resource_version::is_older;
-use super::status::{Phase, ReflectorStatus};
+use super::resource_version::{advances, is_older};
+use super::status::{ReflectorStatus, StatusReport};
 use super::{EventSink, News, Object, Unreadable, WatchEvent, WatchOptions};
 use crate::client::{Answer, ApiError, Call, ResourceType, send};
 
@@ -23,17 +22,60 @@ use crate::client::{Answer, ApiError, Call, ResourceType, send};
 /// [status](ReflectorStatus). A watch that ends is opened again where it ended, without
 /// another list; only an expired version, a refusal that a new watch cannot mend, or a
 /// line that hid an unknown object makes it list anew.
+///
+/// Most programs never see one: a [`SharedInformer`](crate::informer::SharedInformer) owns
+/// one and feeds a cache from it. Use it alone where no cache is wanted, to copy objects
+/// elsewhere or to count them.
+///
+/// ```
+/// use controller_core::client::{ClientOptions, Scope, layered};
+/// use controller_core::controllers::min_replicas::Deployment;
+/// use controller_core::watch::{Object, Reflector, WatchEvent, WatchOptions};
+/// use tokio_util::sync::CancellationToken;
+/// # use sim_apiserver::SimApiServer;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = SimApiServer::builder().start().await?;
+/// # server.seed(serde_json::json!({
+/// #     "apiVersion": "apps/v1", "kind": "Deployment",
+/// #     "metadata": {"name": "web", "namespace": "default"}, "spec": {"replicas": 1},
+/// # }));
+/// # let client = layered(server.service(), &ClientOptions::new("example/1.0"));
+/// let shutdown = CancellationToken::new();
+/// let stop = shutdown.clone();
+/// let mut seen = Vec::new();
+/// let sink = |event: WatchEvent<Deployment>| match event {
+///     WatchEvent::ListStarted => seen.clear(), // whatever an unfinished list brought is void
+///     WatchEvent::Listed(deployment) => seen.push(deployment.key().to_string()),
+///     WatchEvent::ListDone { .. } => stop.cancel(),
+///     _ => {}
+/// };
+/// let everything = WatchOptions::new(Scope::All);
+/// Reflector::new(client, Deployment::RESOURCE, everything).run(sink, shutdown).await;
+/// assert_eq!(seen, ["default/web"]);
+/// # server.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What it tells the log: one warning a kind of failure, for as long as that lasts, and one
+/// line when it is over. The first failure of all is no warning yet, because whoever started
+/// it may be about to give up and say so.
 pub struct Reflector<T> {
     client: kube::Client,
     resource: ResourceType,
     options: WatchOptions,
+    /// Where the next list and the next watch start. Moved on by every list that is
+    /// complete and by every line of a watch, never back.
     cursor: Cursor,
+    /// One for lists and watches together: it is the same server that has to recover.
     backoff: Backoff,
-    status: watch::Sender<ReflectorStatus>,
-    /// A line could not be attributed to an object: only a list can tell what it said.
+    report: StatusReport,
+    /// A line could not be attributed to an object: only a list can tell what it said. That
+    /// list is sent when the watch ends, which the server sees to within ten minutes: a
+    /// proxy that garbles lines would otherwise turn each into a list.
     missed: bool,
-    /// The failure that the log has a warning of, until things work again.
-    warned_of: Option<String>,
     object: PhantomData<fn() -> T>,
 }
 
@@ -43,7 +85,7 @@ enum Next {
     Watch,
     WatchLater(Option<ApiError>),
     List,
-    ListLater(ApiError),
+    ListLater(ListError),
 }
 
 // === impl Reflector ===
@@ -59,23 +101,28 @@ impl<T: Object> Reflector<T> {
     pub fn new(client: kube::Client, resource: ResourceType, options: WatchOptions) -> Self {
         Self {
             client,
+            report: StatusReport::new(resource.clone()),
             resource,
             options,
             cursor: Cursor::default(),
             backoff: Backoff::new(),
-            status: watch::Sender::new(ReflectorStatus::default()),
             missed: false,
-            warned_of: None,
             object: PhantomData,
         }
     }
 
-    /// How it is doing. The receiver outlives the reflector.
+    /// How it is doing. The receiver outlives the reflector: take it before
+    /// [`run`](Self::run), which consumes it. Once the reflector has ended, waiting for a
+    /// change fails.
     pub fn status(&self) -> watch::Receiver<ReflectorStatus> {
-        self.status.subscribe()
+        self.report.subscribe()
     }
 
-    /// Feeds `sink` until `shutdown`.
+    /// Feeds `sink` until `shutdown`. A request under way is given up then, and its
+    /// connection closed.
+    ///
+    /// Dropping the future does the same at any time. `sink` may then have seen a list that
+    /// never ends with [`ListDone`](WatchEvent::ListDone).
     pub async fn run(mut self, mut sink: impl EventSink<T>, shutdown: CancellationToken) {
         shutdown
             .run_until_cancelled(self.list_and_watch(&mut sink))
@@ -84,18 +131,18 @@ impl<T: Object> Reflector<T> {
 
     async fn list_and_watch(&mut self, sink: &mut impl EventSink<T>) -> Infallible {
         loop {
-            self.set_phase(Phase::Listing);
+            self.report.listing();
             self.missed = false;
             let listed = self
                 .cursor
                 .list(&self.client, &self.resource, &self.options, sink)
                 .await;
             if let Err(error) = listed {
-                self.failed(error);
+                self.report.failed(error);
                 sleep(self.backoff.next_wait()).await;
                 continue;
             }
-            self.set_phase(Phase::Watching);
+            self.report.listed();
             self.watch_until_list(sink).await;
         }
     }
@@ -109,7 +156,7 @@ impl<T: Object> Reflector<T> {
                 Next::List => return,
                 Next::WatchLater(error) => {
                     if let Some(error) = error {
-                        self.failed(error.into());
+                        self.report.failed(error.into());
                     }
                     sleep(self.backoff.next_wait()).await;
                     if self.missed {
@@ -117,7 +164,7 @@ impl<T: Object> Reflector<T> {
                     }
                 }
                 Next::ListLater(error) => {
-                    self.failed(error.into());
+                    self.report.failed(error);
                     sleep(self.backoff.next_wait()).await;
                     return;
                 }
@@ -135,7 +182,7 @@ impl<T: Object> Reflector<T> {
             Ok(response) => Lines::new(response.into_body()),
             Err(error) => return self.not_opened(error),
         };
-        self.well();
+        self.report.opened();
         let mut health = Health::opened_now();
         let mut bookmarks = false;
         let mut last_word = Instant::now();
@@ -168,11 +215,17 @@ impl<T: Object> Reflector<T> {
                 NextLine::Broken(error) => return self.ended(&health, Some(&*error)),
             };
             last_word = Instant::now();
-            health.heard();
-            self.backoff.reset();
             bookmarks |= matches!(event, WatchEvent::Bookmark { .. });
-            self.advance(&event);
+            let advanced = self.advance(&event);
             sink.accept(event);
+            match advanced {
+                Ok(true) => {
+                    health.brought_news();
+                    self.well();
+                }
+                Ok(false) => {}
+                Err(stale) => return Next::ListLater(stale),
+            }
             // A stream that always has a line ready would otherwise never let the other
             // tasks of this thread run.
             tokio::task::consume_budget().await;
@@ -196,39 +249,39 @@ impl<T: Object> Reflector<T> {
         if lacks_version(&error) {
             // There was no healthy time in between: a server that lists and then refuses
             // to go on from that list must not be asked in a circle.
-            return Next::ListLater(error);
+            return Next::ListLater(error.into());
         }
         match error.code() {
             Some(401 | 403 | 429) | None => Next::WatchLater(Some(error)),
             Some(code) if code >= 500 => Next::WatchLater(Some(error)),
             // The kind is gone, or the server does not understand the request.
-            Some(_) => Next::ListLater(error),
+            Some(_) => Next::ListLater(error.into()),
         }
     }
 
     /// The server ended the watch with an error line.
     fn ended_by(&mut self, error: ApiError, health: &Health) -> Next {
         if health.is_healthy() {
-            self.backoff.reset();
+            self.well();
         }
         if lacks_version(&error) {
             if health.is_healthy() {
                 tracing::info!(resource = %self.resource, "watch expired; listing again");
                 return Next::List;
             }
-            return Next::ListLater(error);
+            return Next::ListLater(error.into());
         }
         if error.code() == Some(429) {
             return Next::WatchLater(Some(error));
         }
         // The server's view of the history is broken: what the list says counts (RF-33).
-        Next::ListLater(error)
+        Next::ListLater(error.into())
     }
 
     /// The stream ended without a word of the server's.
     fn ended(&mut self, health: &Health, error: Option<&dyn Error>) -> Next {
         if health.is_healthy() {
-            self.backoff.reset();
+            self.well();
         }
         tracing::debug!(resource = %self.resource, error = error.map(tracing::field::display), "watch ended");
         if health.ended_at_once() {
@@ -237,7 +290,15 @@ impl<T: Object> Reflector<T> {
         Next::Watch
     }
 
-    fn advance(&mut self, event: &WatchEvent<T>) {
+    fn well(&mut self) {
+        self.backoff.reset();
+        self.report.well();
+    }
+
+    /// Moves the cursor; whether it moved. An error if the server tells of an older time:
+    /// it lags, or was restored and counts anew, and nothing it says would ever be news.
+    /// The list finds out which.
+    fn advance(&mut self, event: &WatchEvent<T>) -> Result<bool, ListError> {
         let version = match event {
             WatchEvent::Added(object)
             | WatchEvent::Modified(object)
@@ -247,52 +308,21 @@ impl<T: Object> Reflector<T> {
                 self.missed |= unreadable.key.is_none();
                 unreadable.resource_version.as_deref().unwrap_or_default()
             }
-            WatchEvent::ListStarted | WatchEvent::Listed(_) | WatchEvent::ListDone { .. } => "",
+            WatchEvent::ListStarted { .. }
+            | WatchEvent::Listed(_)
+            | WatchEvent::ListDone { .. } => "",
         };
         let last = self.cursor.last.as_deref().unwrap_or_default();
-        if !version.is_empty() && !is_older(version, last) {
+        if is_older(version, last) {
+            return Err(ListError::Stale {
+                got: version.to_owned(),
+                known: last.to_owned(),
+            });
+        }
+        let advanced = advances(version, last);
+        if advanced {
             self.cursor.last = Some(version.to_owned());
         }
-    }
-
-    fn set_phase(&self, phase: Phase) {
-        self.status.send_modify(|status| {
-            status.phase = phase;
-            if phase == Phase::Watching {
-                status.synced = true;
-            }
-        });
-    }
-
-    /// Told once for as long as it stays the same. The very first failure is not yet a
-    /// warning: who starts a reflector waits for its list, may give up at this error, and
-    /// says so itself. A second one shows that nobody gave up.
-    fn failed(&mut self, error: ListError) {
-        let text = error.to_string();
-        let is_first = {
-            let status = self.status.borrow();
-            !status.synced && status.error.is_none()
-        };
-        let resource = &self.resource;
-        if self.warned_of.as_deref() == Some(&text) {
-            tracing::debug!(%resource, error = text, "still cannot list and watch");
-        } else if is_first {
-            tracing::info!(%resource, error = text, "cannot list and watch");
-        } else {
-            tracing::warn!(%resource, error = text, "cannot list and watch");
-            self.warned_of = Some(text);
-        }
-        self.status
-            .send_modify(|status| status.error = Some(Arc::new(error)));
-    }
-
-    fn well(&mut self) {
-        self.warned_of = None;
-        let was_failing = self
-            .status
-            .send_if_modified(|status| status.error.take().is_some());
-        if was_failing {
-            tracing::info!(resource = %self.resource, "watching again");
-        }
+        Ok(advanced)
     }
 }

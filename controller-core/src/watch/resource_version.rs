@@ -4,8 +4,14 @@ use std::cmp::Ordering;
 ///
 /// Kubernetes promises since KEP-5504 that its own resource versions are decimal
 /// numbers of any length, without leading zeros, that grow with every write. An
-/// aggregated server may still use opaque ones: those can be compared for equality only,
-/// and the answer is `None` unless they are equal.
+/// aggregated server may still use opaque ones: those can be compared for equality only, by
+/// `==`, and the answer here is `None`. So it is for `0` and the empty text, which are
+/// questions ("any version", "the newest") and no versions.
+///
+/// What `None` means is up to the caller. This crate fails open: what cannot be shown to be
+/// older is taken for news, because dropping real news would freeze a cache.
+///
+/// The dangerous mistake is to compare them as text: `"9" > "10"`.
 ///
 /// ```
 /// use std::cmp::Ordering;
@@ -28,6 +34,13 @@ pub(crate) fn is_older(a: &str, b: &str) -> bool {
     compare_resource_versions(a, b) == Some(Ordering::Less)
 }
 
+/// Whether `a` says more than `b`: it is a version, another one, and not a known older
+/// one. The empty text and `0` are no versions: to a server they mean "the newest" and
+/// "any", so whoever resumed at one could go back in time.
+pub(crate) fn advances(a: &str, b: &str) -> bool {
+    !matches!(a, "" | "0") && a != b && !is_older(a, b)
+}
+
 fn is_number(text: &str) -> bool {
     !text.starts_with('0') && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -48,6 +61,22 @@ mod tests {
             compare_resource_versions("99999999999999999999998", "99999999999999999999999"),
             Some(Ordering::Less)
         );
+    }
+
+    #[test]
+    fn what_is_no_version_never_advances() {
+        for (a, b) in [("", "9"), ("0", "9"), ("", ""), ("9", "9"), ("9", "10")] {
+            assert!(!advances(a, b), "{a:?} {b:?}");
+        }
+        for (a, b) in [
+            ("10", "9"),
+            ("9", ""),
+            ("9", "x1"),
+            ("x1", "9"),
+            ("x1", "x2"),
+        ] {
+            assert!(advances(a, b), "{a:?} {b:?}");
+        }
     }
 
     /// RV-01.

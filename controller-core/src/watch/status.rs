@@ -1,8 +1,18 @@
 use std::sync::Arc;
 
-use super::ListError;
+use tokio::sync::watch;
 
-/// How a reflector is doing.
+use super::ListError;
+use crate::client::ResourceType;
+
+/// How a reflector is doing: what a readiness probe asks, and whoever waits for the first
+/// list.
+///
+/// `synced` and `watched` only ever become true; `phase` and `error` come and go. A
+/// reflector with an error is not stopped: it tries again.
+///
+/// The dangerous mistake is to wait for `synced` alone where the answer may be a refusal:
+/// look at `error` too, or the wait has no end.
 #[derive(Clone, Debug, Default)]
 pub struct ReflectorStatus {
     /// What it does just now.
@@ -10,7 +20,10 @@ pub struct ReflectorStatus {
     /// Whether a list has been completed since it started. The cache may lag behind, but
     /// it is not empty for want of an answer.
     pub synced: bool,
-    /// What went wrong last; `None` once things work again.
+    /// Whether a watch has been open since it started. Who may list but not watch never
+    /// gets so far, and what the list brought grows old.
+    pub watched: bool,
+    /// What went wrong last; `None` once a list or a watch succeeds again.
     pub error: Option<Arc<ListError>>,
 }
 
@@ -24,4 +37,80 @@ pub enum Phase {
     Listing,
     /// Following the changes, or waiting for the next try at it.
     Watching,
+}
+
+/// Keeps the status up to date, and the log readable.
+pub(super) struct StatusReport {
+    resource: ResourceType,
+    status: watch::Sender<ReflectorStatus>,
+    /// The failure that the log has a warning of, until things are well again.
+    warned_of: Option<String>,
+}
+
+// === impl StatusReport ===
+
+impl StatusReport {
+    pub(super) fn new(resource: ResourceType) -> Self {
+        Self {
+            resource,
+            status: watch::Sender::new(ReflectorStatus::default()),
+            warned_of: None,
+        }
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<ReflectorStatus> {
+        self.status.subscribe()
+    }
+
+    pub(super) fn listing(&self) {
+        self.status
+            .send_modify(|status| status.phase = Phase::Listing);
+    }
+
+    pub(super) fn listed(&self) {
+        self.status.send_modify(|status| {
+            status.phase = Phase::Watching;
+            status.synced = true;
+            status.error = None;
+        });
+    }
+
+    /// A watch is open. Whether it is of any use is another question, see
+    /// [`well`](Self::well).
+    pub(super) fn opened(&self) {
+        self.status.send_modify(|status| {
+            status.watched = true;
+            status.error = None;
+        });
+    }
+
+    /// Told once for as long as it stays the same. The very first failure is not yet a
+    /// warning: who starts a reflector waits for its list, may give up at this error, and
+    /// says so itself. A second one shows that nobody gave up.
+    pub(super) fn failed(&mut self, error: ListError) {
+        let text = error.to_string();
+        let is_first = {
+            let status = self.status.borrow();
+            !status.synced && status.error.is_none()
+        };
+        let resource = &self.resource;
+        if self.warned_of.as_deref() == Some(&text) {
+            tracing::debug!(%resource, error = text, "still cannot list and watch");
+        } else if is_first {
+            tracing::info!(%resource, error = text, "cannot list and watch");
+        } else {
+            tracing::warn!(%resource, error = text, "cannot list and watch");
+            self.warned_of = Some(text);
+        }
+        self.status
+            .send_modify(|status| status.error = Some(Arc::new(error)));
+    }
+
+    /// The watch has proved its health. Not earlier, or a server whose watches open and
+    /// fail at once would have a warning with every try.
+    pub(super) fn well(&mut self) {
+        if self.warned_of.take().is_some() {
+            tracing::info!(resource = %self.resource, "watching again");
+        }
+    }
 }

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
 mod lists;
+mod log;
 mod recovery;
 mod script;
 mod silence;

@@ -161,3 +161,21 @@ async fn the_ramp_starts_over_after_an_event() {
     let pause = (record.times[last] - record.times[last - 1]).as_secs_f64();
     assert!((0.8..1.6).contains(&pause), "{pause}");
 }
+
+/// Watches that open and fail at once are no recovery: the failure is told once.
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_opens_and_fails_at_once_is_warned_of_once() {
+    let log = crate::log::Log::default();
+    let _guard = log.listen();
+    let broken = || {
+        let status = status(500, "InternalError", "unable to transform key");
+        Answer::Stream(vec![line("ERROR", status)])
+    };
+    let mut script = Vec::new();
+    for _ in 0..5 {
+        script.push(list("10", &[]));
+        script.push(broken());
+    }
+    play(script).await;
+    assert_eq!(log.warnings(), 1, "{}", log.text());
+}

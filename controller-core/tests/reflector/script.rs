@@ -223,15 +223,10 @@ fn words(event: &WatchEvent<ConfigMap>) -> String {
     let name =
         |object: &ConfigMap| format!("{}@{}", object.key().name(), object.resource_version());
     match event {
-        WatchEvent::ListStarted => "list".to_owned(),
+        WatchEvent::ListStarted { restored: false } => "list".to_owned(),
+        WatchEvent::ListStarted { restored: true } => "list of a restored server".to_owned(),
         WatchEvent::Listed(object) => format!("listed {}", name(object)),
-        WatchEvent::ListDone {
-            resource_version,
-            restored,
-        } => {
-            let restored = if *restored { " restored" } else { "" };
-            format!("done {resource_version}{restored}")
-        }
+        WatchEvent::ListDone { resource_version } => format!("done {resource_version}"),
         WatchEvent::Added(object) => format!("added {}", name(object)),
         WatchEvent::Modified(object) => format!("modified {}", name(object)),
         WatchEvent::Deleted(object) => format!("deleted {}", name(object)),

@@ -163,3 +163,88 @@ async fn an_error_line_other_than_expired_leads_to_a_list_after_a_pause() {
     );
     assert!(record.times[2] - record.times[1] >= Duration::from_millis(800));
 }
+
+/// A gateway that answers a watch with a page of its own says nothing, in many lines. That
+/// is neither a healthy watch nor a reason to list and watch in a circle.
+#[tokio::test(start_paused = true)]
+async fn a_gateways_page_in_place_of_a_watch_is_no_hot_loop() {
+    let page = || Answer::Stream(vec![Step::Raw(b"<html>\n<body>log in</body>\n</html>\n")]);
+    let record = play(vec![
+        list("10", &[]),
+        page(),
+        list("10", &[]),
+        page(),
+        list("10", &[]),
+        page(),
+    ])
+    .await;
+    let pauses: Vec<_> = record
+        .times
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).as_secs_f64())
+        .collect();
+    assert!((0.8..1.6).contains(&pauses[1]), "{pauses:?}");
+    assert!((1.6..3.2).contains(&pauses[3]), "{pauses:?}");
+}
+
+/// The same for a server that repeats what is known and hangs up.
+#[tokio::test(start_paused = true)]
+async fn a_bookmark_that_brings_nothing_new_and_the_end_are_no_hot_loop() {
+    let repeat = || Answer::Stream(vec![bookmark("10")]);
+    let record = play(vec![list("10", &[]), repeat(), repeat(), repeat()]).await;
+    let pauses: Vec<_> = record.times[1..]
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).as_secs_f64())
+        .collect();
+    assert!((0.8..1.6).contains(&pauses[0]), "{pauses:?}");
+    assert!((1.6..3.2).contains(&pauses[1]), "{pauses:?}");
+}
+
+/// `0` would mean "any version, the oldest that you have".
+#[tokio::test(start_paused = true)]
+async fn a_bookmark_without_a_version_moves_nothing() {
+    let record = play(vec![
+        list("10", &[]),
+        Answer::Stream(vec![
+            bookmark("0"),
+            bookmark(""),
+            Step::Wait(Duration::from_secs(2)),
+        ]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.requests[1..], ["watch rv=10", "watch rv=10"]);
+}
+
+/// An API server whose etcd was restored takes up the watch and counts from below. What
+/// it says is no news for the cache, so only a list can mend it.
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_tells_of_an_older_time_leads_to_a_list() {
+    let too_large = status(
+        504,
+        "Timeout",
+        "Too large resource version: 1000, current: 51",
+    );
+    let record = play(vec![
+        list("1000", &[("a", "900")]),
+        Answer::Stream(vec![line("MODIFIED", object("a", "51")), Step::Hang]),
+        Answer::Json(504, too_large),
+        list("52", &[("a", "51")]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[1..],
+        [
+            "watch rv=1000",
+            "list rv=1000",
+            "list limit=500",
+            "watch rv=52"
+        ]
+    );
+    assert_eq!(
+        record.events[4..],
+        ["list of a restored server", "listed a@51", "done 52"]
+    );
+    assert!(record.times[2] - record.times[1] >= Duration::from_millis(800));
+}

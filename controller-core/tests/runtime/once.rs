@@ -171,3 +171,26 @@ async fn everything_is_counted_once_however_many_pages_there_are() {
     let lists = scene.server.requests_where(|it| it.is_about("deployments"));
     assert_eq!(lists.len(), 3);
 }
+
+/// The order of the names and of the objects' versions have nothing to do with each other.
+#[tokio::test(start_paused = true)]
+async fn named_deployments_are_all_looked_at_in_whatever_order_they_are_named() {
+    let scene = Scene::new([deployment("older", 1), deployment("newer", 1)]).await;
+    let report = scene
+        .once(OnceOptions {
+            targets: Targets::Named {
+                namespace: "shop".into(),
+                names: vec!["newer".into(), "older".into(), "newer".into()],
+            },
+            ..once_options()
+        })
+        .await
+        .unwrap();
+    assert_eq!(
+        words(&report),
+        [
+            "shop/newer scaled from 1 to 2",
+            "shop/older scaled from 1 to 2"
+        ]
+    );
+}

@@ -16,17 +16,20 @@ impl Scene {
     }
 
     fn relist(&mut self, version: &str, objects: impl IntoIterator<Item = Widget>) -> Vec<String> {
-        self.writer.apply(WatchEvent::ListStarted);
+        self.begin(false);
         for object in objects {
             self.writer.apply(WatchEvent::Listed(object));
         }
-        self.done(version, false)
+        self.done(version)
     }
 
-    fn done(&mut self, version: &str, restored: bool) -> Vec<String> {
+    fn begin(&mut self, restored: bool) {
+        self.writer.apply(WatchEvent::ListStarted { restored });
+    }
+
+    fn done(&mut self, version: &str) -> Vec<String> {
         self.event(WatchEvent::ListDone {
             resource_version: version.to_owned(),
-            restored,
         })
     }
 
@@ -97,13 +100,13 @@ fn the_first_list_adds_everything_as_initial() {
 #[test]
 fn a_relist_reports_deletions_first_then_the_order_of_the_list() {
     let mut scene = Scene::listed([w("pod1", "1"), w("pod2", "2"), w("pod3", "3")]);
-    scene.writer.apply(WatchEvent::ListStarted);
+    scene.begin(false);
     for object in [w("pod1", "14"), w("pod2", "15"), w("pod4", "16")] {
         scene.writer.apply(WatchEvent::Listed(object));
     }
     assert_eq!(scene.versions(), ["pod1@1", "pod2@2", "pod3@3"]);
     assert_eq!(
-        scene.done("16", false),
+        scene.done("16"),
         [
             "tombstone pod3@3",
             "updated pod1@1 to pod1@14",
@@ -162,7 +165,7 @@ fn the_end_of_another_object_of_the_name_is_the_end_of_ours_too() {
 #[test]
 fn an_aborted_list_leaves_no_trace() {
     let mut scene = Scene::listed([w("a", "1"), w("b", "2")]);
-    scene.event(WatchEvent::ListStarted);
+    scene.begin(false);
     scene.event(WatchEvent::Listed(w("b", "2")));
     scene.event(WatchEvent::Listed(w("ghost", "11")));
     assert_eq!(scene.relist("20", [w("a", "1")]), ["tombstone b@2"]);
@@ -228,17 +231,38 @@ fn a_line_that_comes_twice_is_one_change() {
 #[test]
 fn a_restored_server_replaces_the_cache_and_its_lower_versions_count() {
     let mut scene = Scene::listed([w("a", "9"), w("b", "8")]);
-    scene.event(WatchEvent::ListStarted);
+    scene.begin(true);
     scene.event(WatchEvent::Listed(w("a", "3")));
-    assert_eq!(
-        scene.done("5", true),
-        ["tombstone b@8", "updated a@9 to a@3"]
-    );
+    assert_eq!(scene.done("5"), ["tombstone b@8", "updated a@9 to a@3"]);
     assert_eq!(
         scene.event(WatchEvent::Modified(w("a", "6"))),
         ["updated a@3 to a@6"]
     );
     assert_eq!(scene.lister.counts().restored(), 1);
+}
+
+/// One number may mean two states in two histories. Keeping the old copy would let a write
+/// that is guarded by that number pass on a state that nobody looked at.
+#[test]
+fn a_restored_server_replaces_even_what_has_the_same_version() {
+    let mut scene = Scene::listed([w("a", "9").with_size(1)]);
+    scene.begin(true);
+    scene.event(WatchEvent::Listed(w("a", "9").with_size(10)));
+    assert_eq!(scene.done("9"), ["updated a@9 to a@9"]);
+    let kept = scene.lister.get(&w("a", "9").key()).unwrap();
+    assert_eq!(kept.size(), 10);
+}
+
+#[test]
+fn a_bookmark_without_a_version_lets_nothing_old_in() {
+    for nothing in ["", "0"] {
+        let mut scene = Scene::listed([w("a", "9")]);
+        scene.event(WatchEvent::Deleted(w("a", "13")));
+        scene.event(WatchEvent::Bookmark {
+            resource_version: nothing.into(),
+        });
+        assert!(scene.event(WatchEvent::Modified(w("a", "12"))).is_empty());
+    }
 }
 
 #[test]
@@ -260,10 +284,10 @@ fn the_deletion_of_an_unknown_key_is_no_news() {
 #[test]
 fn an_unreadable_item_keeps_its_old_copy_and_others_vanish() {
     let mut scene = Scene::listed([w("a", "1"), w("b", "2"), w("c", "3")]);
-    scene.event(WatchEvent::ListStarted);
+    scene.begin(false);
     scene.event(unreadable(Some("a"), News::Listed));
     scene.event(WatchEvent::Listed(w("b", "2")));
-    assert_eq!(scene.done("20", false), ["tombstone c@3"]);
+    assert_eq!(scene.done("20"), ["tombstone c@3"]);
     let key = w("a", "1").key();
     assert!(scene.lister.is_outdated(&key));
     assert_eq!(scene.lister.counts().unreadable(), 1);
@@ -274,10 +298,10 @@ fn an_unreadable_item_keeps_its_old_copy_and_others_vanish() {
 #[test]
 fn a_list_with_an_item_that_has_no_key_says_nothing_is_gone() {
     let mut scene = Scene::listed([w("a", "1"), w("b", "2")]);
-    scene.event(WatchEvent::ListStarted);
+    scene.begin(false);
     scene.event(unreadable(None, News::Listed));
     scene.event(WatchEvent::Listed(w("b", "15")));
-    assert_eq!(scene.done("20", false), ["updated b@2 to b@15"]);
+    assert_eq!(scene.done("20"), ["updated b@2 to b@15"]);
     assert!(scene.lister.is_outdated(&w("a", "1").key()));
     assert!(scene.relist("25", [w("a", "1"), w("b", "15")]).is_empty());
     assert!(!scene.lister.is_outdated(&w("a", "1").key()));
