@@ -30,7 +30,7 @@ impl NotSynced {
     }
 }
 
-/// Whether a first list that failed like this will not come right by waiting: somebody
+/// Whether a first list, or a first watch, that failed like this will not come right by waiting: somebody
 /// has to mend something, and a program that waits in silence hides what.
 ///
 /// Everything else (an overloaded server, a timeout) is worth waiting for.

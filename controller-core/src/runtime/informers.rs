@@ -14,7 +14,7 @@ use crate::handler::{Enqueue, EnqueueHandler};
 use crate::informer::{InformerOptions, SharedInformer};
 use crate::queue::WorkQueue;
 use crate::store::{Delta, Lister, NAMESPACE_INDEX};
-use crate::watch::{ListError, Object, WatchOptions};
+use crate::watch::{ListError, Object, ReflectorStatus, WatchOptions};
 
 /// The three watches of min-replicas, each with its cache and its handler.
 pub(super) struct Informers {
@@ -108,7 +108,7 @@ impl Informers {
         });
     }
 
-    /// Waits until the caches hold the first lists.
+    /// Waits until the caches hold the first lists and are kept fresh.
     ///
     /// Namespaces that may not be read cost one warning: nothing is paused then.
     pub(super) async fn synced(&self) -> Result<Caches, NotSynced> {
@@ -149,16 +149,28 @@ impl Informers {
 async fn synced<T: Object>(informer: &SharedInformer<T>) -> Result<(), NotSynced> {
     let mut status = informer.status();
     let status = status
-        .wait_for(|status| status.synced || status.error.as_deref().is_some_and(is_hopeless))
+        .wait_for(|status| is_followed(status) || refusal(status).is_some())
         .await
         .expect("invariant: the informer keeps its status until it is dropped");
-    match &status.error {
-        Some(error) if !status.synced => Err(NotSynced {
+    match refusal(&status) {
+        Some(error) => Err(NotSynced {
             resource: informer.resource().clone(),
             source: Arc::clone(error),
         }),
-        _ => Ok(()),
+        None => Ok(()),
     }
+}
+
+/// The first list is there, and the first watch was open, or failed in a way that time
+/// will mend. Whoever may list but not watch would decide from an ever older cache.
+fn is_followed(status: &ReflectorStatus) -> bool {
+    status.synced && (status.watched || status.error.is_some())
+}
+
+/// What keeps the first list or the first watch from ever coming.
+fn refusal(status: &ReflectorStatus) -> Option<&Arc<ListError>> {
+    let error = status.error.as_ref().filter(|error| is_hopeless(error))?;
+    (!(status.synced && status.watched)).then_some(error)
 }
 
 pub(super) fn is_refusal(error: &ListError) -> bool {

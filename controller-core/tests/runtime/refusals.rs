@@ -8,12 +8,14 @@ use sim_apiserver::faults::{Action, Rule, Verb};
 use crate::harness::{Scene, deployment, options};
 
 fn forbid(resource: &str) -> Rule {
+    forbid_to(Verb::List, resource)
+}
+
+fn forbid_to(verb: Verb, resource: &str) -> Rule {
     let refused = Action::status(403).reason("Forbidden").message(format!(
-        "{resource} is forbidden: User \"ana\" cannot list it"
+        "{resource} is forbidden: User \"ana\" cannot {verb:?} it"
     ));
-    Rule::new(refused)
-        .verb(Verb::List)
-        .resource(resource.to_owned())
+    Rule::new(refused).verb(verb).resource(resource.to_owned())
 }
 
 /// C-10 (3), BX-12: it ends, says what is missing, and has written nothing.
@@ -55,6 +57,50 @@ async fn autoscalers_that_may_not_be_listed_end_the_run_unless_they_are_ignored(
         settings,
         ..options()
     });
+    scene.until_replicas("web", 2).await;
+    scene.stop().await;
+}
+
+/// DESIGN 1.1: permission to list is not enough. Without the watch an autoscaler that
+/// comes later is not seen, and a Deployment that changes is not either.
+#[tokio::test(start_paused = true)]
+async fn what_may_be_listed_but_not_watched_ends_the_run() {
+    for resource in ["deployments", "horizontalpodautoscalers"] {
+        let mut scene = Scene::new([deployment("web", 1)]).await;
+        let forbidden = forbid_to(Verb::Watch, resource);
+        scene.server.faults().add(forbidden);
+        scene.run(options());
+        let error = scene.ended().await.unwrap_err();
+        let answer = error.api_error().unwrap().answer().unwrap();
+        assert_eq!(answer.verb, controller_core::client::Verb::Watch);
+        assert!(answer.target.resource.starts_with(resource));
+        assert!(scene.patches().is_empty());
+    }
+}
+
+/// What is known of namespaces would be old for ever: better to know nothing and say so.
+#[tokio::test(start_paused = true)]
+async fn namespaces_that_may_be_listed_but_not_watched_pause_nothing() {
+    let mut scene = Scene::new([deployment("web", 1)]).await;
+    scene.server.mutate("namespaces", "", "shop", |object| {
+        object["metadata"]["annotations"] = serde_json::json!({"minrep.dev/paused": "true"});
+    });
+    scene
+        .server
+        .faults()
+        .add(forbid_to(Verb::Watch, "namespaces"));
+    scene.run(options());
+    scene.until_replicas("web", 2).await;
+    scene.stop().await;
+}
+
+/// A watch that cannot be opened just now is no reason to end, nor to wait with the work.
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_fails_at_first_stops_nothing() {
+    let mut scene = Scene::new([deployment("web", 1)]).await;
+    let busy = Rule::new(Action::status(503)).verb(Verb::Watch);
+    scene.server.faults().add(busy);
+    scene.run(options());
     scene.until_replicas("web", 2).await;
     scene.stop().await;
 }
