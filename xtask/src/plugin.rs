@@ -6,9 +6,12 @@ use tokio::process::Command;
 use crate::cargo::cargo;
 
 /// Builds the plugin quietly, and says where it is.
+///
+/// As part of the workspace: by itself it would get another selection of features, and
+/// everything below it would be built a second time.
 pub(crate) fn build() -> io::Result<PathBuf> {
     let status = cargo()
-        .args(["build", "--quiet", "--package", "kubectl-minrep"])
+        .args(["build", "--quiet", "--workspace", "--bin", "kubectl-minrep"])
         .status()?;
     if status.success() {
         path()

@@ -5,24 +5,17 @@ use std::process::{Command, Stdio};
 use clap::Parser;
 
 use super::tally::Tally;
-use crate::cargo::cargo;
+use crate::plugin;
 use crate::task::{Task, root};
 
 /// Checks that each command in README.md's `sh` blocks is real: tasks parse, the plugin
 /// knows the flags, files are there. Nothing is run but the plugin's `--help`.
 pub(super) fn check() -> io::Result<Tally> {
     let text = std::fs::read_to_string(root().join("README.md"))?;
-    let built = cargo()
-        .args(["build", "--quiet", "--package", "kubectl-minrep"])
-        .status()?;
+    let plugin = plugin::build()?;
     let mut tally = Tally::default();
     for line in commands(&text) {
-        let result = if built.success() {
-            verify(line)
-        } else {
-            Err("the plugin does not build".to_owned())
-        };
-        match result {
+        match verify(line, &plugin) {
             Ok(()) => {
                 println!("ok {line}");
                 tally.passed += 1;
@@ -53,7 +46,7 @@ fn commands(text: &str) -> Vec<&str> {
     found
 }
 
-fn verify(line: &str) -> Result<(), String> {
+fn verify(line: &str, plugin: &Path) -> Result<(), String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     match words.as_slice() {
         ["cargo", "xtask", arguments @ ..] => {
@@ -63,7 +56,7 @@ fn verify(line: &str) -> Result<(), String> {
                 .map_err(|error| error.to_string())
         }
         ["cargo", "install", "--path", path, "--locked"] => exists(&format!("{path}/src/main.rs")),
-        ["kubectl", "minrep", arguments @ ..] => help(arguments),
+        ["kubectl", "minrep", arguments @ ..] => help(plugin, arguments),
         ["kubectl", "apply", "-f", path] => exists(path),
         ["kubectl", "get" | "scale" | "delete" | "label", ..] => Ok(()),
         _ => Err("nothing checks such a command: teach xtask/src/test/readme.rs to".to_owned()),
@@ -78,8 +71,8 @@ fn exists(path: &str) -> Result<(), String> {
 }
 
 /// clap looks at the flags before it prints the help.
-fn help(arguments: &[&str]) -> Result<(), String> {
-    let output = Command::new(plugin())
+fn help(plugin: &Path, arguments: &[&str]) -> Result<(), String> {
+    let output = Command::new(plugin)
         .args(arguments)
         .arg("--help")
         .stdin(Stdio::null())
@@ -90,14 +83,6 @@ fn help(arguments: &[&str]) -> Result<(), String> {
     } else {
         Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
     }
-}
-
-/// Beside this program: both come out of the same target folder.
-fn plugin() -> std::path::PathBuf {
-    let here = std::env::current_exe().unwrap_or_default();
-    here.parent()
-        .unwrap_or(Path::new("target/debug"))
-        .join("kubectl-minrep")
 }
 
 #[cfg(test)]
@@ -113,6 +98,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_refused() {
+        let verify = |line| verify(line, Path::new("/no/plugin"));
         assert_eq!(verify("cargo xtask tidy"), Ok(()));
         assert!(verify("cargo xtask tidyup").is_err());
         assert_eq!(verify("cargo install --path xtask --locked"), Ok(()));
@@ -120,6 +106,7 @@ mod tests {
             verify("kubectl apply -f manifests/none.yaml"),
             Err("there is no manifests/none.yaml".into())
         );
+        assert!(verify("kubectl minrep run").is_err(), "there is no plugin");
         assert!(verify("make all").is_err());
     }
 }
