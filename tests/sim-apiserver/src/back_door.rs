@@ -1,5 +1,7 @@
 //! What a test does behind the API's back.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -7,7 +9,8 @@ use uuid::Uuid;
 use crate::{
     SimApiServer,
     kinds::{Kind, KindId},
-    store::{Key, Object},
+    lifecycle,
+    store::{Key, Object, State},
 };
 
 // === impl SimApiServer ===
@@ -22,38 +25,19 @@ impl SimApiServer {
     /// # Panics
     ///
     /// If the kind is not served.
-    pub fn seed(&self, mut object: Value) -> Value {
-        let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
-        let (api_version, kind) = (text("apiVersion"), text("kind"));
-        let served = self.shared.kinds.by_kind(&api_version, &kind);
-        let served = served.unwrap_or_else(|| panic!("no kind {kind} in {api_version} is served"));
-        if let Some(also) = served.also {
-            (also.to_stored)(&mut object);
-        }
-        let metadata = &mut object["metadata"];
-        for (field, value) in [
-            ("uid", Uuid::new_v4().to_string()),
-            ("creationTimestamp", crate::lifecycle::timestamp()),
-        ] {
-            if metadata[field].is_null() {
-                metadata[field] = value.into();
-            }
-        }
-        let stored = self
-            .shared
-            .store
-            .write(|state| state.put(served.id, object));
-        self.complete(served.id, &stored)
+    pub fn seed(&self, object: Value) -> Value {
+        let (id, stored) = self.store(object);
+        self.complete(id, &stored)
     }
 
-    /// Seeds many objects as one transaction.
+    /// Seeds many objects, without reading any of them back.
     ///
     /// # Panics
     ///
     /// As [`seed`](Self::seed).
     pub fn seed_all(&self, objects: impl IntoIterator<Item = Value>) {
         for object in objects {
-            self.seed(object);
+            self.store(object);
         }
     }
 
@@ -154,7 +138,7 @@ impl SimApiServer {
     /// Forgets all history, as etcd does when it compacts: watches and continue tokens from before answer 410.
     /// Watches that are open and have read everything stay open.
     pub fn expire_history(&self) {
-        self.shared.store.write(super::store::State::expire_history);
+        self.shared.store.write(State::expire_history);
     }
 
     /// The newest resourceVersion.
@@ -179,6 +163,28 @@ impl SimApiServer {
     /// From now on accepts these bearer tokens only; `None` asks for no token.
     pub fn set_tokens(&self, tokens: Option<Vec<String>>) {
         *self.shared.tokens.write() = tokens;
+    }
+
+    fn store(&self, mut object: Value) -> (KindId, Arc<Object>) {
+        let text = |field: &str| object[field].as_str().unwrap_or_default();
+        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        let served = self.shared.kinds.by_kind(api_version, kind);
+        let served = served.unwrap_or_else(|| panic!("no kind {kind} in {api_version} is served"));
+        if let Some(also) = served.also {
+            (also.to_stored)(&mut object);
+        }
+        let metadata = &mut object["metadata"];
+        if metadata["uid"].is_null() {
+            metadata["uid"] = Uuid::new_v4().to_string().into();
+        }
+        if metadata["creationTimestamp"].is_null() {
+            metadata["creationTimestamp"] = lifecycle::timestamp().into();
+        }
+        let stored = self
+            .shared
+            .store
+            .write(|state| state.put(served.id, object));
+        (served.id, stored)
     }
 
     fn kind_id(&self, resource: &str) -> KindId {

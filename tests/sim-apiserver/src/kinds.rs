@@ -259,8 +259,11 @@ impl Kinds {
 
     /// The kind that an object says it is.
     pub(crate) fn by_kind(&self, api_version: &str, kind: &str) -> Option<Served> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         self.served()
-            .find(|(served, known)| served.api_version() == api_version && known.kind == kind)
+            .find(|(served, known)| {
+                known.kind == kind && served.group == group && served.version == version
+            })
             .map(|(served, _)| served)
     }
 

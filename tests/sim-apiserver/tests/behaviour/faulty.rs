@@ -6,7 +6,11 @@ use faults::{Action, Rule, Script, Verb};
 use http::{HeaderValue, StatusCode};
 use serde_json::json;
 use sim_apiserver::{SimApiServer, faults};
-use tokio::time::{Instant, timeout};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::{Instant, timeout},
+};
 
 use crate::client::{Client, DEPLOYMENTS, MERGE, add_shop, deployment};
 
@@ -345,5 +349,20 @@ async fn a_rule_holds_within_its_window_and_can_be_taken_out() {
     assert!(server.faults().remove(rule));
     codes.push(client.get(DEPLOYMENTS).await.status.as_u16());
     assert_eq!(codes, [200, 503, 200, 401, 200]);
+    server.shutdown().await;
+}
+
+/// C-05: a balancer that drops a quiet connection sends RST, and the client must see one.
+#[tokio::test]
+async fn a_reset_is_a_reset_on_the_wire() {
+    let server = with(Rule::new(Action::cut_after_events(1).with_reset()).verb(Verb::Watch)).await;
+    let mut socket = TcpStream::connect(server.address()).await.unwrap();
+    let request = format!("GET {DEPLOYMENTS}?watch=1 HTTP/1.1\r\nhost: sim\r\n\r\n");
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let mut seen = Vec::new();
+    let error = socket.read_to_end(&mut seen).await.expect_err("a reset");
+    assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+    let seen = String::from_utf8(seen).unwrap();
+    assert!(seen.contains(r#"{"type":"ADDED""#), "{seen}");
     server.shutdown().await;
 }
