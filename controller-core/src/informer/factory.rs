@@ -30,14 +30,20 @@ use crate::watch::{Object, ReflectorStatus, WatchOptions};
 /// let informer = factory.informer::<ConfigMap>(CONFIG_MAPS, WatchOptions::new(Scope::All));
 /// let lister = informer.lister();
 /// tokio::join!(factory.run(shutdown), async {
-///     factory.synced().await;
-///     println!("{} ConfigMaps", lister.len());
+///     if factory.synced().await {
+///         println!("{} ConfigMaps", lister.len());
+///     }
 /// });
 /// # }
 /// ```
 ///
+/// Two requests mean the same informer if the Rust type, the resource and the whole
+/// selection are equal. A projection and the full type of one kind are two informers, with
+/// two watches and two caches: agree on one type in a program.
+///
 /// The dangerous mistake is to ask for an informer after [`run`](Self::run): it is handed
-/// out, but nothing starts it.
+/// out, but nothing starts it. Its cache stays empty, and [`synced`](Self::synced) waits for
+/// ever. In client-go a second `Start` would begin it.
 pub struct SharedInformerFactory {
     client: kube::Client,
     informers: Mutex<HashMap<Identity, Entry>>,
@@ -52,7 +58,9 @@ struct Identity {
     selection: String,
 }
 
+/// The same informer twice: once as what it is, once as what can be done with any.
 struct Entry {
+    /// A `SharedInformer<T>`, where `T` is the identity's type.
     informer: Box<dyn Any + Send + Sync>,
     runner: Arc<dyn Runner>,
 }
@@ -102,7 +110,10 @@ impl SharedInformerFactory {
             .clone()
     }
 
-    /// Runs every informer that was handed out, until `shutdown`.
+    /// Runs every informer that was handed out, until `shutdown`, then waits for the last
+    /// call of every handler. Once: an informer does not run twice.
+    ///
+    /// Dropping the future ends the watches but not the handlers' tasks: end it by the token.
     pub async fn run(&self, shutdown: CancellationToken) {
         let mut tasks = JoinSet::new();
         for runner in self.runners() {
@@ -111,13 +122,22 @@ impl SharedInformerFactory {
         tasks.join_all().await;
     }
 
-    /// Waits until every cache holds its first list. Waits for ever where a list is
-    /// refused for ever: [`SharedInformer::status`] tells which and why.
-    pub async fn synced(&self) {
+    /// Waits until every cache holds its first list. Returns `false` if one of them will
+    /// never do so, because it was stopped before.
+    ///
+    /// Waits for ever where a list is refused for ever: [`SharedInformer::status`] tells
+    /// which and why. The dangerous mistake is to go on after `false`: what is not in a
+    /// cache then is not known to be absent.
+    #[must_use = "a cache that was stopped early looks like an empty cluster"]
+    pub async fn synced(&self) -> bool {
         for runner in self.runners() {
-            // The sender lives as long as the informer, which lives in this factory.
-            let _ = runner.status().wait_for(|status| status.synced).await;
+            // An error means that the reflector is gone.
+            let mut status = runner.status();
+            if status.wait_for(|status| status.synced).await.is_err() {
+                return false;
+            }
         }
+        true
     }
 
     fn runners(&self) -> Vec<Arc<dyn Runner>> {
@@ -147,5 +167,32 @@ impl<T: Object> Runner for SharedInformer<T> {
 
     fn status(&self) -> tokio::sync::watch::Receiver<ReflectorStatus> {
         Self::status(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::client::Body;
+
+    use super::*;
+    use crate::client::Scope;
+    use crate::watch::testing::Widget;
+
+    /// client-go's `WaitForCacheSync` says so too: an empty cache is no answer.
+    #[tokio::test]
+    async fn a_factory_that_stopped_before_its_first_list_has_not_synced() {
+        let never = tower::service_fn(|_: http::Request<Body>| {
+            std::future::pending::<Result<http::Response<Body>, std::io::Error>>()
+        });
+        let factory = SharedInformerFactory::new(kube::Client::new(never, "default"));
+        let widgets = ResourceType::namespaced("example.com", "v1", "widgets", "Widget");
+        factory.informer::<Widget>(widgets, WatchOptions::new(Scope::All));
+        let shutdown = CancellationToken::new();
+        let ((), synced) = tokio::join!(factory.run(shutdown.clone()), async {
+            tokio::task::yield_now().await;
+            shutdown.cancel();
+            factory.synced().await
+        });
+        assert!(!synced);
     }
 }

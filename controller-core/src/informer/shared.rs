@@ -18,19 +18,65 @@ use crate::watch::{EventSink, Object, Reflector, ReflectorStatus, WatchEvent};
 ///
 /// A clone is the same informer. It runs once, by [`run`](Self::run); whoever needs it
 /// again makes a new one.
+///
+/// ```
+/// use controller_core::client::{ClientOptions, ObjectKey, Scope, layered};
+/// use controller_core::controllers::min_replicas::Deployment;
+/// use controller_core::handler::HandlerFuncs;
+/// use controller_core::informer::{InformerOptions, SharedInformer};
+/// use controller_core::watch::WatchOptions;
+/// use tokio_util::sync::CancellationToken;
+/// # use sim_apiserver::SimApiServer;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = SimApiServer::builder().start().await?;
+/// # server.seed(serde_json::json!({
+/// #     "apiVersion": "apps/v1", "kind": "Deployment",
+/// #     "metadata": {"name": "web", "namespace": "default"}, "spec": {"replicas": 3},
+/// # }));
+/// # let client = layered(server.service(), &ClientOptions::new("example/1.0"));
+/// let options = InformerOptions::new(WatchOptions::new(Scope::All));
+/// let informer = SharedInformer::<Deployment>::new(client, Deployment::RESOURCE, options);
+/// let handler = informer.add_handler(HandlerFuncs::new().on_add(
+///     |new: &std::sync::Arc<Deployment>, initial| assert!(initial && new.replicas() == 3),
+/// ));
+///
+/// let shutdown = CancellationToken::new();
+/// tokio::join!(informer.run(shutdown.clone()), async {
+///     assert!(handler.synced().await);
+///     let web = informer.lister().get(&ObjectKey::namespaced("default", "web"));
+///     assert_eq!(web.map(|web| web.replicas()), Some(3));
+///     shutdown.cancel();
+/// });
+/// assert_eq!(handler.panics(), 0);
+/// # server.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Listers and registrations outlive the run: after the end the cache holds what it held
+/// last, and nothing tells its readers that it is no longer kept. Stop the readers first.
+///
+/// The dangerous mistake is to forget [`run`](Self::run), or to await something that needs
+/// the cache before it is polled: handlers can be added, listers read, and nothing happens.
 pub struct SharedInformer<T> {
     inner: Arc<Inner<T>>,
 }
 
 struct Inner<T> {
     resource: ResourceType,
+    /// Reads the cache that `distributor` writes. It has a lock of its own, so that readers
+    /// never wait for the distribution.
     lister: Lister<T>,
     status: watch::Receiver<ReflectorStatus>,
     buffer: usize,
     distributor: Mutex<Distributor<T>>,
     /// Taken by the one call of `run`.
     reflector: Mutex<Option<Reflector<T>>>,
+    /// The handlers' tasks. Closed and awaited when the reflector has ended.
     handlers: TaskTracker,
+    /// Every registration has a child of it.
     stopped: CancellationToken,
 }
 
@@ -71,13 +117,22 @@ impl<T: Object> SharedInformer<T> {
     /// handlers have not heard by then is dropped.
     ///
     /// A second call returns at once.
+    ///
+    /// In a controller cancel `shutdown` last: after the queue has been drained, so that the
+    /// last decisions are made from a fresh cache. A token of its own, as in the example on
+    /// the [front page](crate#write-your-own-controller), makes that order plain.
+    ///
+    /// Dropping the future ends the watch but not the handlers' tasks, which wait for more
+    /// until their [`Registration`]s are removed: end it by the token.
     pub async fn run(&self, shutdown: CancellationToken) {
         let Some(reflector) = self.inner.reflector.lock().take() else {
             tracing::error!(resource = %self.inner.resource, "informer was started twice");
             return;
         };
+        // Also if this future is dropped: the handlers must not outlive their watch.
+        let stopped = self.inner.stopped.clone().drop_guard();
         reflector.run(Sink(Arc::clone(&self.inner)), shutdown).await;
-        self.inner.stopped.cancel();
+        drop(stopped);
         self.inner.handlers.close();
         self.inner.handlers.wait().await;
     }
@@ -107,7 +162,8 @@ impl<T: Object> SharedInformer<T> {
         &self.inner.resource
     }
 
-    /// How the watch is doing.
+    /// How the watch is doing: whether there was a list, and what went wrong last. The
+    /// receiver can be waited on, by any number of tasks.
     pub fn status(&self) -> watch::Receiver<ReflectorStatus> {
         self.inner.status.clone()
     }
@@ -119,7 +175,10 @@ impl<T: Object> SharedInformer<T> {
     }
 
     /// Adds a handler, at any time. It first hears of every object that the cache holds,
-    /// as initial.
+    /// as initial. Added to an informer that has stopped, it hears nothing, and
+    /// [`Registration::synced`] says `false`.
+    ///
+    /// The task is started here, not by [`run`](Self::run).
     ///
     /// # Panics
     ///
@@ -132,6 +191,11 @@ impl<T: Object> SharedInformer<T> {
     /// object of the cache again. Nothing is asked of the server for that: a resync finds
     /// what the handler or its controller forgot, not what the watch missed.
     ///
+    /// Each handler has its own period, and a tick is left out for as long as the handler
+    /// has something unheard: a resync never adds to a backlog. Its keys go to the
+    /// background band. A period of minutes to hours is usual; a controller that needs one
+    /// to be right has a bug that the resync hides.
+    ///
     /// # Panics
     ///
     /// If `period` is zero, and outside of a tokio runtime.
@@ -140,6 +204,8 @@ impl<T: Object> SharedInformer<T> {
         handler: impl EventHandler<T>,
         period: Duration,
     ) -> Registration {
+        // Here and not in the handler's task, which nobody would see panic.
+        assert!(!period.is_zero(), "a resync period of zero");
         self.register(Arc::new(handler), Some(period))
     }
 

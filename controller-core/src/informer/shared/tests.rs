@@ -312,3 +312,26 @@ async fn a_stopped_informer_ends_its_handlers_tasks() {
     registration.remove().await;
     informer.run(CancellationToken::new()).await;
 }
+
+#[tokio::test]
+#[should_panic(expected = "period of zero")]
+async fn a_resync_without_a_pause_is_refused_where_it_is_asked_for() {
+    let handler = Heard::default().handler();
+    Scene::new()
+        .informer
+        .add_handler_with_resync(handler, Duration::ZERO);
+}
+
+/// Whoever drops `run`, in a `select!` for example, leaves no task behind either.
+#[tokio::test]
+async fn an_informer_whose_run_is_dropped_ends_its_handlers_tasks() {
+    let scene = Scene::new();
+    let registration = scene.informer.add_handler(Heard::default().handler());
+    {
+        let mut run = std::pin::pin!(scene.informer.run(CancellationToken::new()));
+        assert!(futures::poll!(&mut run).is_pending());
+    }
+    settle().await;
+    assert!(scene.informer.inner.handlers.is_empty());
+    assert!(!registration.synced().await);
+}
