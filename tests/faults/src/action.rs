@@ -115,7 +115,9 @@ impl Action {
     /// If `code` is no HTTP status code.
     #[must_use]
     pub fn status(code: u16) -> StatusFault {
-        StatusFault::new(StatusCode::from_u16(code).expect("a status code from 100 to 999"))
+        StatusFault::new(
+            StatusCode::from_u16(code).expect("invariant: the caller names a code from 100 to 999"),
+        )
     }
 
     /// A body that ends after `events` lines.

@@ -10,20 +10,11 @@ mod delete;
 mod garbage;
 mod managed_fields;
 mod metadata;
+mod options;
 mod update;
 
 pub(crate) use create::create;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation, delete};
 pub(crate) use metadata::{check_shape, timestamp};
+pub(crate) use options::WriteOptions;
 pub(crate) use update::{Part, Target, UidRule, uid_conflict, update};
-
-/// Options that every write has.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct WriteOptions {
-    /// Do everything but store.
-    pub(crate) dry_run: bool,
-    /// Who writes, for `managedFields`.
-    pub(crate) manager: String,
-    /// In which version, for `managedFields`.
-    pub(crate) api_version: String,
-}

@@ -39,6 +39,9 @@ pub(crate) struct Listing {
     pub(crate) remaining: Option<u64>,
 }
 
+/// The difference between the present state and an earlier one: what those keys held then.
+struct Undone(BTreeMap<Key, Option<Arc<Object>>>);
+
 /// The real server's token, field by field.
 #[derive(Deserialize, Serialize)]
 struct ContinueToken {
@@ -123,9 +126,6 @@ impl Listing {
         page
     }
 }
-
-/// The difference between the present state and an earlier one: what those keys held then.
-struct Undone(BTreeMap<Key, Option<Arc<Object>>>);
 
 // === impl Undone ===
 
