@@ -14,11 +14,12 @@ pub(super) struct Tally {
 impl Tally {
     /// Reads one line of a test runner's output; most lines say nothing and give `None`.
     pub(super) fn of_line(line: &str) -> Option<Self> {
-        let line = line.trim_start();
         if let Some(rest) = line.strip_prefix("test result: ") {
             return of_libtest(rest);
         }
-        line.strip_prefix("Summary [").and_then(of_nextest)
+        // nextest indents its own lines, and with them what a failed test has written.
+        let rest = line.trim_start().strip_prefix("Summary [")?;
+        of_nextest(rest)
     }
 }
 
@@ -106,5 +107,10 @@ mod tests {
     fn other_lines_say_nothing() {
         assert_eq!(read("        PASS [   0.010s] ( 4/28) xtask a::b"), None);
         assert_eq!(read("running 5 tests"), None);
+        // Quoted by nextest, which counts this failure itself.
+        assert_eq!(
+            read("    test result: FAILED. 0 passed; 1 failed; 0 ignored"),
+            None
+        );
     }
 }

@@ -2,12 +2,12 @@ use std::io;
 use std::path::Path;
 
 use super::{
-    Findings, Tree, banned_words, doc_share, file_order, file_sizes, imports, mod_files,
+    Findings, Tree, banned_words, code_map, doc_share, file_order, file_sizes, imports, mod_files,
     module_names, mutating_verbs, prints, pure_plans, top_level, unwraps,
 };
 
 /// Every check, in the order in which it reports.
-const CHECKS: [fn(&Tree) -> Findings; 12] = [
+const CHECKS: [fn(&Tree) -> Findings; 13] = [
     top_level::check,
     file_sizes::check,
     mod_files::check,
@@ -19,6 +19,7 @@ const CHECKS: [fn(&Tree) -> Findings; 12] = [
     unwraps::check,
     file_order::check,
     doc_share::check,
+    code_map::check,
     banned_words::check,
 ];
 

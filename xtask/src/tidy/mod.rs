@@ -4,6 +4,7 @@
 //! on parsed Rust wherever a text search could be fooled by a string or a comment.
 mod banned_words;
 mod checks;
+mod code_map;
 mod doc_share;
 mod file_order;
 mod file_sizes;
