@@ -84,7 +84,7 @@ pub fn parse(argv: &[OsString]) -> Result<(GlobalArgs, Command), UsageError> {
         .try_get_matches_from_mut(argv)
         .and_then(|matches| Arguments::from_arg_matches(&matches));
     let arguments =
-        matches.map_err(|error| UsageError::clap(&error, &verb_path(&command, shown, argv)))?;
+        matches.map_err(|error| UsageError::clap(error, &verb_path(&command, shown, argv)))?;
     let meaning = Command::from_verb(arguments.verb, &arguments.global)?;
     Ok((arguments.global, meaning))
 }

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::count::count;
 use super::duration::parse_timeout;
 
 /// kube-apiserver gives up on a request after one minute itself.
@@ -44,6 +45,8 @@ pub struct GlobalArgs {
         global = true,
         value_name = "DURATION",
         default_value = "30s",
+        // `-1s` is a value that is refused, and no flag.
+        allow_hyphen_values = true,
         value_parser = parse_timeout,
         env = "MINREP_REQUEST_TIMEOUT",
         hide_env = true
@@ -57,7 +60,8 @@ pub struct GlobalArgs {
         global = true,
         value_name = "LEVEL",
         default_value_t = 0,
-        value_parser = clap::value_parser!(u8).range(0..=10),
+        allow_negative_numbers = true,
+        value_parser = count(0..=10_u8),
         env = "MINREP_V",
         hide_env = true,
         hide_default_value = true

@@ -5,6 +5,7 @@
 //! a kubeconfig or talks to a server.
 mod arguments;
 mod bool_flag;
+mod count;
 mod duration;
 mod global;
 mod once;

@@ -1,6 +1,7 @@
 use clap::{Args, ValueEnum};
 
 use super::bool_flag::parse_bool;
+use super::count::count;
 
 /// Which Deployments are looked at, and what is done about them. `run` and
 /// `reconcile once` share these flags, so that a dry run of the one foretells the other.
@@ -37,7 +38,8 @@ pub struct RuleArgs {
         long,
         value_name = "N",
         default_value_t = 2,
-        value_parser = clap::value_parser!(i32).range(1..),
+        allow_negative_numbers = true,
+        value_parser = count(1..=i32::MAX),
         env = "MINREP_MIN",
         hide_env = true
     )]
@@ -90,7 +92,8 @@ pub struct RuleArgs {
         long,
         value_name = "N",
         default_value_t = 2,
-        value_parser = clap::value_parser!(u16).range(1..=1000),
+        allow_negative_numbers = true,
+        value_parser = count(1..=1000_u16),
         env = "MINREP_WORKERS",
         hide_env = true
     )]

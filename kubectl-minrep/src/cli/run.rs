@@ -19,6 +19,7 @@ pub struct RunArgs {
         long,
         value_name = "DURATION",
         default_value = "30s",
+        allow_hyphen_values = true,
         value_parser = parse_duration,
         env = "MINREP_RESYNC",
         hide_env = true
@@ -31,6 +32,7 @@ pub struct RunArgs {
         long,
         value_name = "DURATION",
         default_value = "25s",
+        allow_hyphen_values = true,
         value_parser = parse_duration,
         env = "MINREP_SHUTDOWN_GRACE_PERIOD",
         hide_env = true

@@ -131,8 +131,8 @@ fn is_dns_subdomain(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(is_dns_label)
 }
 
-/// Part of a name.
-fn is_dns_label(label: &str) -> bool {
+/// Part of a name, and a namespace as a whole.
+pub(super) fn is_dns_label(label: &str) -> bool {
     let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     !label.is_empty()
         && label.bytes().all(inner)

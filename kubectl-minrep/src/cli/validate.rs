@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use controller_core::controllers::min_replicas::{
     DryRun, HpaPolicy, OptIn, SYSTEM_NAMESPACES, Settings, ZeroPolicy,
 };
@@ -11,6 +11,7 @@ use controller_core::watch::{LabelSelector, SelectorError};
 
 use super::once::OutputArg;
 use super::rule::parse_dry_run;
+use super::target::is_dns_label;
 use super::{
     DryRunArg, GlobalArgs, HpaArg, OnceArgs, ReconcileVerb, RuleArgs, RunArgs, Verb, ZeroArg,
     parse_targets,
@@ -154,7 +155,7 @@ fn rule(arguments: &RuleArgs, global: &GlobalArgs, mistakes: &mut Vec<String>) -
             HpaArg::Skip => HpaPolicy::Skip,
             HpaArg::Ignore => HpaPolicy::Ignore,
         },
-        excluded_namespaces: excluded_namespaces(arguments, global),
+        excluded_namespaces: excluded_namespaces(arguments, global, mistakes),
         dry_run: match arguments.dry_run {
             DryRunArg::None => DryRun::None,
             DryRunArg::Client => DryRun::Client,
@@ -192,10 +193,11 @@ fn selector(arguments: &RuleArgs, mistakes: &mut Vec<String>) -> Option<LabelSel
 
 /// `-n kube-system` names its namespace on purpose, so nothing is left out then; with
 /// `-A` beside it, `-A` is what counts.
-fn excluded_namespaces(arguments: &RuleArgs, global: &GlobalArgs) -> BTreeSet<String> {
-    if global.explicit_namespace().is_some() && !arguments.all_namespaces {
-        return BTreeSet::new();
-    }
+fn excluded_namespaces(
+    arguments: &RuleArgs,
+    global: &GlobalArgs,
+    mistakes: &mut Vec<String>,
+) -> BTreeSet<String> {
     let mut excluded: BTreeSet<String> = SYSTEM_NAMESPACES.map(str::to_owned).into();
     for value in &arguments.exclude_namespace {
         if value.is_empty() {
@@ -205,7 +207,19 @@ fn excluded_namespaces(arguments: &RuleArgs, global: &GlobalArgs) -> BTreeSet<St
             .split(',')
             .map(str::trim)
             .filter(|name| !name.is_empty());
-        excluded.extend(names.map(str::to_owned));
+        for name in names {
+            // A guard with a slip in it guards nothing, and nobody would be told.
+            if name.len() > 63 || !is_dns_label(name) {
+                mistakes.push(format!(
+                    "invalid --exclude-namespace: {name:?} is no namespace: must be at most 63 \
+                     lower-case letters, digits or '-', and begin and end with a letter or digit"
+                ));
+            }
+            excluded.insert(name.to_owned());
+        }
+    }
+    if global.explicit_namespace().is_some() && !arguments.all_namespaces {
+        return BTreeSet::new();
     }
     excluded
 }
@@ -238,7 +252,8 @@ impl UsageError {
         self.exit
     }
 
-    pub(super) fn clap(error: &clap::Error, bin_name: &str) -> Self {
+    pub(super) fn clap(mut error: clap::Error, bin_name: &str) -> Self {
+        forget_trailing_tip(&mut error);
         let text = error.render().ansi().to_string();
         match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Self {
@@ -263,6 +278,17 @@ impl UsageError {
                     exit: Exit::Usage,
                 }
             }
+        }
+    }
+}
+
+/// Without "to pass '-x' as a value, use '-- -x'": no object has a name that begins like
+/// a flag, so whoever follows this tip makes the next mistake.
+fn forget_trailing_tip(error: &mut clap::Error) {
+    if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
+        tips.retain(|tip| !tip.to_string().contains("as a value, use"));
+        if !tips.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
         }
     }
 }

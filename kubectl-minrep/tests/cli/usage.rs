@@ -61,7 +61,7 @@ async fn flags_have_twins_in_the_environment() {
         .await
         .with_code(2);
     assert_snapshot!(ended.talk(), @r"
-    error: invalid value 'few' for '--min <N>': invalid digit found in string
+    error: invalid value 'few' for '--min <N>': must be a whole number from 1 to 2147483647
 
     See 'kubectl minrep run -h' for help and examples.
     ");

@@ -245,7 +245,7 @@ fn a_mistake_points_at_the_help_of_its_command() {
     See 'kubectl minrep run -h' for help and examples.
     ");
     assert_snapshot!(text("run --min 0"), @r"
-    error: invalid value '0' for '--min <N>': 0 is not in 1..=2147483647
+    error: invalid value '0' for '--min <N>': must be a whole number from 1 to 2147483647
 
     See 'kubectl minrep run -h' for help and examples.
     ");
@@ -287,6 +287,39 @@ fn dry_run_reads_as_kubectls() {
     // As with kubectl the value stands after `=`, or it is an argument of its own.
     assert_snapshot!(text("reconcile once --dry-run client"), @r"
     error: the value of --dry-run stands after an equals sign: --dry-run=client
+
+    See 'kubectl minrep reconcile once -h' for help and examples.
+    ");
+}
+
+#[test]
+fn a_value_that_begins_with_a_dash_is_refused_as_a_value() {
+    assert_snapshot!(text("run --min -1"), @r"
+    error: invalid value '-1' for '--min <N>': must be a whole number from 1 to 2147483647
+
+    See 'kubectl minrep run -h' for help and examples.
+    ");
+    assert_snapshot!(text("reconcile once --request-timeout -1s"), @r"
+    error: invalid value '-1s' for '--request-timeout <DURATION>': a duration cannot be negative (such as 300ms, 30s or 1h5m)
+
+    See 'kubectl minrep reconcile once -h' for help and examples.
+    ");
+    for words in [
+        "run --resync -1s",
+        "run --shutdown-grace-period -1s",
+        "run --workers -1",
+        "run -v -1",
+    ] {
+        assert!(text(words).contains("error: invalid value '-1"), "{words}");
+    }
+}
+
+#[test]
+fn an_unknown_flag_gets_no_advice_that_leads_to_the_next_mistake() {
+    assert_snapshot!(text("reconcile once --bogus"), @r"
+    error: unexpected argument '--bogus' found
+
+    Usage: kubectl minrep reconcile once [OPTIONS] [deployment/NAME]...
 
     See 'kubectl minrep reconcile once -h' for help and examples.
     ");

@@ -150,3 +150,13 @@ fn global_flags_stand_before_or_after_the_command() {
     assert_eq!(global.explicit_namespace(), None);
     assert_eq!(global.verbosity, 9);
 }
+
+#[test]
+fn a_slip_in_an_excluded_namespace_is_a_mistake() {
+    assert_snapshot!(refused("run -A --exclude-namespace=shop,Kube_System"), @r#"
+    error: invalid --exclude-namespace: "Kube_System" is no namespace: must be at most 63 lower-case letters, digits or '-', and begin and end with a letter or digit
+
+    See 'kubectl minrep run -h' for help and examples.
+    "#);
+    assert!(refused("reconcile once -n shop --exclude-namespace=a/b").contains("\"a/b\""));
+}
