@@ -71,6 +71,9 @@ pub fn explain(error: &ApiError, place: &Place) -> Report {
             ))
         }
         _ => match error.answer() {
+            Some(answer) if !answer.from_api => {
+                server(Exit::Unreachable, answer).hint(stranger(answer, place))
+            }
             Some(answer) => server(Exit::Unreachable, answer),
             None => Report::error(Exit::Internal, error),
         },
@@ -80,6 +83,16 @@ pub fn explain(error: &ApiError, place: &Place) -> Report {
 
 fn server(exit: Exit, answer: &Answer) -> Report {
     Report::from_server(exit, &answer.reason, &answer.message)
+}
+
+/// An answer that no Kubernetes API server gives: who may have given it?
+fn stranger(answer: &Answer, place: &Place) -> String {
+    let (route, server) = (place.route(), &place.server);
+    if answer.code == 400 && server.starts_with("http://") {
+        format!("{route} has the address {server}: should it begin with https://?")
+    } else {
+        format!("{route} at {server}: is that a Kubernetes API server, or a proxy before it?")
+    }
 }
 
 fn unauthorized(place: &Place) -> Report {

@@ -283,3 +283,34 @@ fn an_absent_namespace() {
     hint: `kubectl get ns` shows the ones that exist
     "#);
 }
+
+#[test]
+fn an_answer_of_something_else_asks_who_gave_it() {
+    let gateway = |code: u16, said: &str| {
+        let mut answer = answer(
+            Verb::List,
+            "deployments.apps",
+            Some("shop"),
+            (code, "", said),
+        );
+        answer.from_api = false;
+        ApiError::Server(answer)
+    };
+    let (exit, text) = told(&gateway(502, "the server answered 502 Bad Gateway"));
+    assert_eq!(exit, Exit::Unreachable);
+    assert_snapshot!(text, @r#"
+    Error from server: the server answered 502 Bad Gateway
+
+    hint: context "prod" → cluster "prod-eu" at https://10.0.0.5:6443: is that a Kubernetes API server, or a proxy before it?
+    "#);
+    let plain = Place {
+        server: "http://10.0.0.5:6443".into(),
+        ..laptop()
+    };
+    let report = explain(&gateway(400, "the server answered 400 Bad Request"), &plain);
+    assert_snapshot!(report, @r#"
+    Error from server: the server answered 400 Bad Request
+
+    hint: context "prod" → cluster "prod-eu" has the address http://10.0.0.5:6443: should it begin with https://?
+    "#);
+}
