@@ -38,7 +38,9 @@ fn directives(verbosity: u8) -> &'static str {
     match verbosity {
         0 | 1 => "warn,kubectl_minrep=info,controller_core::controllers=info,kube_client=off",
         2 | 3 => "warn,kubectl_minrep=info,controller_core=info,kube_client=off",
-        4 | 5 => "warn,kubectl_minrep=debug,controller_core=debug,kube_client=off",
+        4 | 5 => {
+            "warn,kubectl_minrep=debug,controller_core=debug,controller_core::client=info,kube_client=off"
+        }
         6 | 7 => "info,kubectl_minrep=debug,controller_core=debug,kube_client=debug",
         8 | 9 => "debug,kubectl_minrep=trace,controller_core=trace,kube_client=trace",
         _ => "trace",

@@ -355,3 +355,18 @@ async fn a_reader_that_has_seen_enough_is_no_error() {
     assert_snapshot!(ended.talk(), @"Reconciled 1 Deployment in TIME: 1 raised, 0 failed, 0 skipped, 0 already satisfied");
     assert_eq!(cluster.replicas("shop", "web"), 2);
 }
+
+#[tokio::test]
+async fn requests_are_logged_from_six_on_and_decisions_from_four() {
+    let cluster = Cluster::with_web().await;
+    let ended = cluster.minrep(&once(&["-v=4", "--dry-run=client"])).end();
+    let ended = ended.await.with_code(0);
+    assert!(
+        ended.stderr.contains("DEBUG deployment.apps/web"),
+        "{ended:?}"
+    );
+    assert!(!ended.stderr.contains("method=GET"), "{ended:?}");
+    let ended = cluster.minrep(&once(&["-v=6", "--dry-run=client"])).end();
+    let ended = ended.await.with_code(0);
+    assert!(ended.stderr.contains("method=GET"), "{ended:?}");
+}
