@@ -28,6 +28,31 @@ async fn only_the_named_ones_are_touched() {
     assert_eq!(cluster.writes().len(), 2);
 }
 
+/// Each is read by itself, so their versions come in any order.
+#[tokio::test]
+async fn none_is_lost_when_the_newest_is_named_first() {
+    let cluster = Cluster::with_web().await;
+    cluster.deployment("shop", "api", 3);
+    cluster.deployment("shop", "cart", 1);
+    let command = [
+        "reconcile",
+        "once",
+        "deployment",
+        "cart",
+        "api",
+        "web",
+        "-n",
+        "shop",
+        "-o",
+        "json",
+    ];
+    let ended = cluster.minrep(&command).end().await.with_code(0);
+    let json = ended.json();
+    assert_eq!(json["summary"]["considered"], 3);
+    assert_eq!(json["summary"]["raised"], 2);
+    assert_eq!(json["summary"]["satisfied"], 1);
+}
+
 #[tokio::test]
 async fn an_unlabelled_one_is_reported_and_left_alone() {
     let cluster = Cluster::with_web().await;
