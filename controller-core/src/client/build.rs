@@ -16,7 +16,12 @@ use super::stack::{ClientOptions, assemble};
 /// connections or the token shows with the first request.
 ///
 /// A clone of the client is cheap and shares its connections. Make a second client only
-/// for what must not queue behind the first one's requests.
+/// for what must not queue behind the first one's requests, or for other
+/// [`ClientOptions`]: the renewal of a Lease, for example, wants no retries and a short
+/// timeout.
+///
+/// A rotated token is followed, for token files and helpers alike. A rotated *client
+/// certificate* is not: it is part of the connections, and the client has to be built anew.
 ///
 /// # Errors
 /// [`ConfigError`] for credentials, certificates and keys that cannot be used.

@@ -7,7 +7,9 @@ use super::{ApiError, ObjectKey, ResourceType, Scope, Target, Verb};
 /// One request, described well enough that its failure can be explained.
 ///
 /// Reads have constructors here. Writes are put together in [`crate::write`], the one
-/// place that may send them.
+/// place in this crate that may send them. All fields are public, so that an embedder's own
+/// write is a struct literal over one of the reads: see the example on the
+/// [front page](crate#write-your-own-controller). It needs a precondition.
 ///
 /// ```
 /// use controller_core::client::{Call, ResourceType, Scope};
@@ -23,9 +25,20 @@ use super::{ApiError, ObjectKey, ResourceType, Scope, Target, Verb};
 ///
 /// The dangerous mistake is a `path_and_query` that was not percent-encoded: use
 /// [`Call::with_query`], which encodes.
+///
+/// ```
+/// # use controller_core::client::{Call, ResourceType, Scope};
+/// # const PODS: ResourceType = ResourceType::namespaced("", "v1", "pods", "Pod");
+/// let selector = "tier=web&limit=1"; // from a user
+/// let mut wrong = Call::list(&PODS, &Scope::All);
+/// wrong.path_and_query += &format!("?labelSelector={selector}"); // two parameters
+/// let right = Call::list(&PODS, &Scope::All).with_query([("labelSelector", selector)]);
+/// assert_eq!(right.path_and_query, "/api/v1/pods?labelSelector=tier%3Dweb%26limit%3D1");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The RBAC verb; also tells a watch, which may last, from everything that must end.
+    /// The RBAC verb, for the error of a refusal and for spans. A watch also goes
+    /// uncompressed by it. That its body has no deadline is decided by the query.
     pub verb: Verb,
     /// The HTTP method.
     pub method: Method,

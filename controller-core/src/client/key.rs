@@ -7,7 +7,16 @@ use std::sync::Arc;
 ///
 /// Prints and parses as client-go's `MetaNamespaceKeyFunc` and `SplitMetaNamespaceKey`
 /// do: an empty namespace is no namespace, `/name` is `name`, and two slashes or more
-/// are an error. A clone copies two pointers.
+/// are an error. A clone copies two pointers. Keys sort by namespace and then by name, those
+/// without a namespace first.
+///
+/// It is what a queue carries. Two things are left out on purpose. There is no *uid*: a
+/// reconciler looks at whatever has the name now. There is no *kind*, which leads to the one
+/// dangerous mistake, a queue that serves two kinds: the Deployment `shop/web` and the
+/// Service `shop/web` are one key there. Give each kind a queue of its own, as client-go's
+/// controllers do, or a key type of your own that names the kind.
+///
+/// A name is not checked here; the server does that.
 ///
 /// ```
 /// use controller_core::client::ObjectKey;

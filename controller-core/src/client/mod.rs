@@ -34,6 +34,58 @@
 //! **Invariant:** a wait is in the future that a service returns, never in `poll_ready`:
 //! kube's client calls one service for all, so that a layer that is not ready stops every
 //! request, and one that fails there has failed for ever.
+//!
+//! # How long anything takes
+//!
+//! | what | at most | set by |
+//! |---|---|---|
+//! | a connection: name, TCP, proxy, TLS | 30 s | [`ClientOptions::connect_timeout`] |
+//! | one try of a request, head and body | no limit | [`ClientOptions::request_timeout`] |
+//! | all tries of a request | 45 s and the last try | [`RetryPolicy::budget`] |
+//! | the head of a watch's answer | 30 s | fixed |
+//! | the body of a watch | until its reader gives up | [`watch`](crate::watch) |
+//! | a dead peer, whoever waits on it | 75 s | fixed: TCP keepalive |
+//!
+//! Set `request_timeout` in every program. Without it a server that accepts a connection
+//! and then hangs holds a worker for as long as it likes, as client-go's does with its
+//! default of 0.
+//!
+//! # Promises
+//!
+//! - A failure is one [`ApiError`], which tells apart what a person does different things
+//!   about, and names the verb, the resource and the namespace that a Role has to allow.
+//! - No error, log line or span holds a credential or any part of a body.
+//! - Only the retry layer sends a request again, apart from one that a closing connection
+//!   never took.
+//! - What [`Loader`] finds is what kubectl would use, with two differences that it names.
+//!
+//! **Not promised:** that a write which failed was not applied. See
+//! [`ApiError::answer_lost`].
+//!
+//! # Costs
+//!
+//! HTTP/1.1: each request under way has a connection of its own, so each open watch does.
+//! Idle ones are kept for 60 s, at most 8. [`build`] reads certificates once; a token file
+//! is read again every minute. kube's client has one task.
+//!
+//! # If you know client-go
+//!
+//! | client-go | here |
+//! |---|---|
+//! | `clientcmd.NewNonInteractiveDeferredLoadingClientConfig` | [`Loader`] |
+//! | `rest.InClusterConfig` | [`Loader`], where nothing else is configured |
+//! | `rest.Config` | [`Loaded`] for where and who, [`ClientOptions`] for how |
+//! | `rest.Config.QPS`, `Burst` | none: the server's priority and fairness |
+//! | `rest.Config.WrapTransport` | [`layered`] over a service of your own |
+//! | `kubernetes.NewForConfig` | [`build`] |
+//! | `rest.Request` | [`Call`], [`send`], [`fetch`] |
+//! | `apierrors.IsConflict(err)` … | [`ApiError::is_conflict`] … |
+//! | `schema.GroupVersionResource` | [`ResourceType`] |
+//! | `metav1.NamespaceAll` | [`Scope::All`] |
+//! | `cache.ObjectName`, `cache.MetaNamespaceKeyFunc` | [`ObjectKey`] |
+//!
+//! The client is a plain [`kube::Client`]. `kube::Api` works on it, with all the layers, for
+//! whatever has no constructor here; its errors are kube's then, and not sorted.
 mod auth;
 mod build;
 mod call;

@@ -16,7 +16,21 @@ use std::fmt;
 /// );
 /// assert_eq!(DEPLOYMENTS.path(&Scope::All), "/apis/apps/v1/deployments");
 /// assert_eq!(DEPLOYMENTS.to_string(), "deployments.apps");
+///
+/// let group = String::from("example.com"); // from a flag, or from discovery
+/// let custom = ResourceType {
+///     group: group.into(),
+///     version: "v1alpha1".into(),
+///     plural: "lamps".into(),
+///     kind: "Lamp".into(),
+///     namespaced: false,
+/// };
+/// assert_eq!(custom.path(&Scope::All), "/apis/example.com/v1alpha1/lamps");
 /// ```
+///
+/// Nothing here asks the server. Where the kind is known only at run time, discovery tells
+/// the plural and whether there are namespaces; neither follows from the kind's name. A
+/// wrong one shows as [`ApiError::is_unserved`](super::ApiError::is_unserved).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ResourceType {
     /// The API group; empty for the core group.
@@ -32,6 +46,10 @@ pub struct ResourceType {
 }
 
 /// Which part of a cluster a list or watch covers.
+///
+/// The two need different permissions: `All` a ClusterRole with a ClusterRoleBinding, one
+/// namespace no more than a Role. There is no list of several namespaces in the API; take
+/// one informer each, or `All` and a filter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Every namespace; also the only scope of a cluster-scoped kind.

@@ -27,6 +27,11 @@ const ERROR_BODY_DEADLINE: Duration = Duration::from_secs(10);
 /// Dropping the future, or later the body, gives the request up and closes its
 /// connection. That is no way to take a write back: the server may have applied it.
 ///
+/// ```text
+/// wrong   timeout(SECOND, send(&client, patch)).await     the answer is lost, the write is not
+/// right   tasks.spawn(send(client, patch))                awaited to its end by someone
+/// ```
+///
 /// # Errors
 /// Every failure, classified; see [`ApiError`]. What breaks *within* the body is an error
 /// of the body, [`kube::Error::Service`], which the reader has to expect.
@@ -60,7 +65,8 @@ pub async fn send(client: &Client, call: Call) -> Result<Response<Body>, ApiErro
 /// Sends `call` and decodes the whole answer as JSON.
 ///
 /// The answer is held in memory as a whole while it is decoded. For one object or one
-/// page that is nothing; do not fetch a list without a `limit`.
+/// page that is nothing; do not fetch a list without a `limit`. `T` may be a projection:
+/// what it does not name is skipped.
 ///
 /// ```no_run
 /// use controller_core::client::{Call, ObjectKey, ResourceType, fetch};

@@ -16,7 +16,12 @@ use super::retry::{OnWait, RetryPolicy};
 use super::retrying::RetryLayer;
 use super::trace::RequestTrace;
 
-/// The settings of the layers around every request.
+/// The settings of the layers around every request: the half of client-go's `rest.Config`
+/// that is not about where the server is and who is asking, which is
+/// [`Loaded`](super::Loaded).
+///
+/// The defaults suit a program at a terminal. A controller wants a request timeout too,
+/// since a worker that waits for ever is a worker less:
 ///
 /// ```
 /// use controller_core::client::{ClientOptions, user_agent};
@@ -25,12 +30,19 @@ use super::trace::RequestTrace;
 /// let mut options = ClientOptions::new(user_agent("my-controller", "1.0"));
 /// options.request_timeout = Some(Duration::from_secs(30));
 /// ```
+///
+/// The dangerous mistake is to make the request timeout shorter than the server needs for a
+/// large list. The list fails, is asked for again, and fails again: a client that gives up
+/// too soon makes an overloaded server work for nothing.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
     /// What the server's audit log shows as the client; see [`user_agent`].
     pub user_agent: String,
     /// How long one try of a request may take, head and body. It does not cut watches.
     /// `None` is no limit; making a connection is limited all the same.
+    ///
+    /// Whoever awaits writes at the end of a program waits for this long and a little more:
+    /// see [`ScaleWriter::flush`](crate::write::ScaleWriter::flush).
     pub request_timeout: Option<Duration>,
     /// How long a connection may take: name resolution, TCP, proxy and TLS together.
     pub connect_timeout: Duration,
@@ -47,6 +59,10 @@ pub(super) type ResponseBody = UnsyncBoxBody<Bytes, BoxError>;
 /// network connection, for an in-memory server.
 ///
 /// The answers' errors are then the service's own; nothing names a server address.
+///
+/// This is how a controller is tested as a whole: retries, deadlines and the sorting of
+/// errors are the real ones, and only the bytes do not leave the process. With a paused
+/// clock it is also quick; keep client and server on one current-thread runtime then.
 ///
 /// ```
 /// use std::convert::Infallible;

@@ -5,6 +5,14 @@ use std::path::PathBuf;
 ///
 /// [`build`](crate::client::build) makes a client of it. Its `Debug` leaves out
 /// [`Loaded::config`], which holds credentials.
+///
+/// The fields beside `config` are for people: a program that is about to change something
+/// says where, before it does. What the client uses is in `config` alone, so that another
+/// `server` here changes nothing.
+///
+/// The dangerous mistake is to take `namespace` for what the user asked for. Only
+/// `namespace_explicit` tells a `-n default` from a context that names no namespace; who
+/// excludes namespaces by default, or deletes, wants to know.
 #[derive(Clone)]
 pub struct Loaded {
     /// Ready for a client. `default_retry` is off: the client's own layers retry.

@@ -25,7 +25,8 @@ pub struct Answer {
     /// How long the server asks to wait, by header or by body.
     pub retry_after: Option<Duration>,
     /// Whether the body was a Kubernetes Status. Where it was not, a proxy, a load
-    /// balancer or an address that is no API server may have answered.
+    /// balancer or an address that is no API server may have answered: what it says about
+    /// an object is then no news of that object.
     pub from_api: bool,
     /// What was asked.
     pub verb: Verb,

@@ -24,6 +24,32 @@ use super::{Answer, TlsFailure};
 ///
 /// The dangerous mistake is to take every error of a write for "not written": ask
 /// [`ApiError::answer_lost`].
+///
+/// ```
+/// use controller_core::client::{Answer, ApiError, Target, Verb};
+///
+/// /// What to do after a guarded write that failed.
+/// fn next(error: &ApiError) -> &'static str {
+///     match error {
+///         ApiError::Conflict(_) => "it changed: read it, decide again",
+///         error if error.answer_lost() => "perhaps written: read it, compare",
+///         ApiError::NotFound(answer) if answer.from_api => "it is gone: nothing to do",
+///         _ => "not written: tell, and try later",
+///     }
+/// }
+///
+/// let status = serde_json::from_str(r#"{"status": "Failure", "code": 409,
+///     "reason": "Conflict", "message": "the object has been modified"}"#)?;
+/// let target = Target { resource: "pods".into(), ..Target::default() };
+/// let error = ApiError::from(Answer::from_status(Verb::Patch, target, status));
+/// assert_eq!(next(&error), "it changed: read it, decide again");
+/// assert_eq!(error.to_string(), "the object has been modified");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// Note `from_api` above. A gateway in front of a server that is restarting answers 404 for
+/// everything; a controller that takes that for "the object is gone" cleans up behind
+/// objects that are alive.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
@@ -268,6 +294,10 @@ impl ApiError {
     /// Whether a write may have been applied although this says that it failed: the
     /// answer was lost, late or unreadable, or a gateway gave up waiting for it. Read
     /// the object live before doing anything else.
+    ///
+    /// A write with a precondition may also simply be sent again: if the first one was
+    /// applied the second is refused with 409, since the version has moved on. What tells
+    /// the two apart is then one GET.
     pub fn answer_lost(&self) -> bool {
         match self {
             Self::Timeout { .. } | Self::Malformed { .. } => true,
