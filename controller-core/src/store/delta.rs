@@ -4,6 +4,11 @@ use crate::client::ObjectKey;
 use crate::watch::Object;
 
 /// One change of the cache, as handlers see it.
+///
+/// It is about the *cache*, not about what the server called the change: an object that is
+/// known already and arrives as `ADDED` after a reconnect is an `Updated`, or nothing.
+///
+/// A clone copies pointers. The objects are those of the cache itself.
 #[derive(Debug)]
 pub enum Delta<T> {
     /// A key that was not in the cache, or came back with another uid.
@@ -13,9 +18,11 @@ pub enum Delta<T> {
         /// Whether it came with the first list: nothing happened to it just now.
         initial: bool,
     },
-    /// The same object, another content.
+    /// The same object, another content. Compare the two to enqueue less: a change of
+    /// status alone leaves `metadata.generation` as it was.
     Updated {
-        /// What the cache held until now.
+        /// What the cache held until now, or, to a handler that was behind, what that
+        /// handler saw last.
         old: Arc<T>,
         /// What it holds from now on.
         new: Arc<T>,
@@ -30,6 +37,23 @@ pub enum Delta<T> {
 }
 
 /// How the cache learned that an object is gone.
+///
+/// client-go hands a handler either the object or a `DeletedFinalStateUnknown` around it, as
+/// an `interface{}`. The type assertion that forgets the second case panics on the day when
+/// a watch breaks at the wrong moment. Here the compiler asks for both, or
+/// [`last_known`](Self::last_known) answers for both:
+///
+/// ```
+/// use controller_core::store::Deleted;
+///
+/// fn describe(deleted: &Deleted<u32>) -> String {
+///     match deleted {
+///         Deleted::Observed(last) => format!("ended at {last}"),
+///         Deleted::FinalStateUnknown(stone) => format!("last seen at {}", stone.last_known),
+///     }
+/// }
+/// assert_eq!(describe(&Deleted::Observed(7.into())), "ended at 7");
+/// ```
 #[derive(Debug)]
 pub enum Deleted<T> {
     /// The watch said so, and this is the object's last state. With a selector it may
@@ -40,6 +64,15 @@ pub enum Deleted<T> {
 }
 
 /// What is left of an object whose deletion nobody saw.
+///
+/// The object vanished in a gap: the watch was broken, the versions expired, and the list
+/// that followed no longer had it. What happened to it in the gap is not known, not even
+/// that this very object was still there until the end.
+///
+/// The dangerous mistake is to read `last_known` as its final state. Use it to find out what
+/// the object was *about*, an owner, a node, a target. Do not compute from it what is to be
+/// given back, such as a size or a count: whoever needs that needs a finalizer, which keeps
+/// the object until the work is done.
 #[derive(Debug)]
 pub struct Tombstone<T> {
     /// Its key.

@@ -9,8 +9,35 @@ use crate::watch::Object;
 
 /// Computes the values under which an object is found in an index.
 ///
-/// Pure and quick: it runs under the cache's write lock. Several values are allowed;
-/// none leaves the object out of this index.
+/// Pure and quick: it runs under the cache's write lock, twice for an update. Several values
+/// are allowed; none leaves the object out of this index.
+///
+/// ```
+/// use controller_core::store::{IndexFunction, cache};
+/// use controller_core::watch::WatchEvent;
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let owners: IndexFunction<Pod> = Box::new(|pod| {
+///     let owners = pod.metadata.owner_references.iter().flatten();
+///     owners.map(|owner| owner.uid.clone()).collect()
+/// });
+/// let (mut writer, lister) = cache(vec![("owner", owners)]);
+/// writer.apply(WatchEvent::Added(serde_json::from_str(r#"{"metadata": {
+///     "name": "web-1", "namespace": "shop", "uid": "p1", "resourceVersion": "4",
+///     "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet",
+///                          "name": "web", "uid": "rs1"}]
+/// }}"#)?));
+/// assert_eq!(lister.by_index("owner", "rs1")?.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// One that panics leaves the object out of its index; the object is in the cache all the
+/// same, and [`CacheCounts::index_failures`](super::CacheCounts::index_failures) counts it.
+/// In client-go it ends the process.
+///
+/// The dangerous mistake is one that looks at more than the object. When an object goes, its
+/// values are computed again to find the entries to remove. A function that by then says
+/// something else leaves them behind: the index returns an object that is long gone.
 pub type IndexFunction<T> = Box<dyn Fn(&T) -> Vec<String> + Send + Sync>;
 
 /// One secondary index: value → objects, kept in step with the cache.

@@ -8,7 +8,7 @@ use super::index::{Index, IndexFunction};
 use crate::client::ObjectKey;
 use crate::watch::Object;
 
-/// The index that every cache of a namespaced kind has.
+/// The index by namespace that every cache has; for a kind without namespaces it is empty.
 pub const NAMESPACE_INDEX: &str = "namespace";
 
 /// An index was asked for that was never registered.
@@ -22,6 +22,10 @@ pub struct UnknownIndex(pub String);
 pub struct IndexExists(pub &'static str);
 
 /// What happened to a cache that nobody asked for; all counts only grow.
+///
+/// None of it stops anything, which is why it is counted: a number that grows steadily
+/// points at something outside. `stale` at API servers that lag, `unreadable` at objects
+/// that the type cannot be read from, `index_failures` at a bug in an index function.
 #[derive(Debug, Default)]
 pub struct CacheCounts {
     pub(super) stale: AtomicU64,
@@ -41,9 +45,12 @@ pub(super) struct Indexer<T> {
 }
 
 struct State<T> {
+    /// The truth; the two below are about it, and change with it under the same lock.
     objects: HashMap<ObjectKey, Arc<T>>,
-    /// Keys whose newest state could not be read: their copy is an older one.
+    /// Keys whose newest state could not be read: their copy is an older one. Only keys that
+    /// are in `objects`.
     outdated: HashSet<ObjectKey>,
+    /// Few, so that a list is quicker than a map. The namespace index comes first.
     indexes: Vec<Index<T>>,
 }
 

@@ -12,8 +12,35 @@ use crate::watch::Object;
 /// cache may lag behind the server: decide with it, but guard every write with the
 /// `resourceVersion` that was read here.
 ///
+/// ```
+/// use controller_core::client::ObjectKey;
+/// use controller_core::store::{NAMESPACE_INDEX, cache};
+/// use controller_core::watch::WatchEvent;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+///
+/// let (mut writer, lister) = cache::<ConfigMap>(Vec::new());
+/// writer.apply(WatchEvent::Added(serde_json::from_str(r#"{"metadata": {
+///     "name": "colours", "namespace": "shop", "uid": "u1", "resourceVersion": "4"
+/// }}"#)?));
+/// assert!(lister.get(&ObjectKey::namespaced("shop", "colours")).is_some());
+/// assert_eq!(lister.by_index(NAMESPACE_INDEX, "shop")?.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Each call sees one state of the cache; two calls may see two. Where several objects have
+/// to fit together, take them in one call, or be content to decide anew at the next event,
+/// which is on its way if they do not.
+///
 /// The dangerous mistake is to read an empty cache before it has synced and to take its
-/// silence for an answer.
+/// silence for an answer:
+///
+/// ```text
+/// wrong   tokio::join!(informer.run(…), pool.run())
+///         "no autoscaler targets this Deployment", says a cache that is still empty
+///
+/// right   registration.synced().await, for every kind that a decision looks at;
+///         only then pool.run()
+/// ```
 pub struct Lister<T> {
     indexer: Arc<Indexer<T>>,
 }
@@ -25,17 +52,23 @@ impl<T: Object> Lister<T> {
         Self { indexer }
     }
 
-    /// The object with this key, if the cache has it.
+    /// The object with this key, if the cache has it. One look-up in a hash map.
+    ///
+    /// `None` means that it is not in the *cache*: deleted, out of the selection, or not yet
+    /// seen. In a reconciler the answer to all three is the same, unless a person is told
+    /// which one it was: then ask the server for this one object.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<T>> {
         self.indexer.get(key)
     }
 
-    /// All objects, in no particular order.
+    /// All objects, in no particular order. Copies one pointer an object, while the writer
+    /// waits: not for a loop over ten thousand keys.
     pub fn list(&self) -> Vec<Arc<T>> {
         self.indexer.list()
     }
 
-    /// The objects that the index function `index` found `value` for.
+    /// The objects that the index function `index` found `value` for, in no particular order.
+    /// It costs what it returns, however many objects there are.
     ///
     /// # Errors
     ///
@@ -72,7 +105,9 @@ impl<T: Object> Lister<T> {
         self.len() == 0
     }
 
-    /// Whether a newer state of this object arrived that could not be read.
+    /// Whether a newer state of this object arrived that could not be read. What
+    /// [`get`](Self::get) returns is then the last state that could. A write that is guarded
+    /// by its version is refused.
     pub fn is_outdated(&self, key: &ObjectKey) -> bool {
         self.indexer.is_outdated(key)
     }

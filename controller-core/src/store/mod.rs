@@ -4,14 +4,65 @@
 //! says what changed, with the old and the new object; the cache shows the new state
 //! before any handler hears of it.
 //!
-//! **Promises.** Every object that vanishes yields exactly one [`Deleted`]:
+//! # Promises
+//!
+//! Every object that vanishes yields exactly one [`Deleted`]:
 //! `Observed` when the watch said so, `FinalStateUnknown` when a relist no longer brought
 //! it. Another uid under the same name is a `Deleted` and an `Added`. Within one history
 //! of the server nothing goes back in time: an older copy is dropped and counted. What
 //! cannot be read stops nothing: the last known copy stays and is marked.
 //!
-//! **Not promised.** Intermediate states may be skipped, and a deleted object's final
-//! state may be unknown. An object that leaves a selector is `Deleted` though it lives.
+//! | the watch or a list brings | the cache has | [`Delta`] |
+//! |---|---|---|
+//! | an object | nothing | `Added` |
+//! | an object, newer | the same uid | `Updated`, with old and new |
+//! | an object, the same version or an older one | the same uid | none |
+//! | an object | another uid | `Deleted(FinalStateUnknown)`, then `Added` |
+//! | its deletion | the same uid | `Deleted(Observed)`, with the last state |
+//! | its deletion | another uid | `Deleted(FinalStateUnknown)` |
+//! | its deletion | nothing | none |
+//! | a whole list without it | any | `Deleted(FinalStateUnknown)` |
+//! | something that cannot be read | any | none; what is there is marked as outdated |
+//! | a deletion that cannot be read, but its key can | any | `Deleted(FinalStateUnknown)` |
+//! | a list in which some item hid even its key | whatever the list did not bring | none; marked as outdated |
+//!
+//! A relist is applied in one step: no reader sees half of it. Its deletions are told
+//! first.
+//!
+//! # Not promised
+//!
+//! - Intermediate states may be skipped, and a deleted object's final state may be unknown.
+//! - An object that leaves a selector is `Deleted` though it lives.
+//! - Two reads are two moments. What [`Lister::list`] brought may be gone by the time that
+//!   [`Lister::get`] asks for it.
+//! - The cache lags behind the server, and behind your own writes.
+//!
+//! # Costs
+//!
+//! The memory of the objects, and for each a key and an entry in a hash map; for each value
+//! of each index one pointer and, once, the value's text. Objects are behind an `Arc`: a
+//! reader that keeps one keeps it alive when the cache has moved on.
+//!
+//! One read-write lock. Readers hold it for a look-up, or for copying one pointer an object;
+//! the writer for one object, or for all that a relist changed. Index functions run under
+//! it. Nothing is awaited under it. No task runs here.
+//!
+//! # If you know client-go
+//!
+//! | client-go | here |
+//! |---|---|
+//! | `cache.ThreadSafeStore`, `cache.Indexer` | the cache between [`CacheWriter`] and [`Lister`] |
+//! | `Add`, `Update`, `Delete`, `Replace` | [`CacheWriter::apply`], the only way in |
+//! | typed listers, `cache.GenericLister` | [`Lister`] |
+//! | `DeltaFIFO`, `RealFIFO` | none: the writer has the old object at hand, and says so |
+//! | `cache.DeletedFinalStateUnknown` | [`Tombstone`], in [`Deleted::FinalStateUnknown`] |
+//! | `cache.IndexFunc`, `cache.Indexers` | [`IndexFunction`] |
+//! | `cache.NamespaceIndex` | [`NAMESPACE_INDEX`], always there |
+//!
+//! # Testing against it
+//!
+//! [`cache()`] gives both ends. What a reconciler would see is written with a few
+//! [`WatchEvent`](crate::watch::WatchEvent)s: see the example at [`CacheWriter`].
 mod delta;
 mod index;
 mod indexer;

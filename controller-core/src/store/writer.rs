@@ -18,6 +18,72 @@ use crate::watch::{News, Object, Unreadable, WatchEvent, advances, compare_resou
 /// `Deleted`; an object that came back with another uid is a `Deleted` and an `Added`;
 /// within one history of the server no object goes back to an older version; when a
 /// delta is returned the cache already shows the new state.
+///
+/// ```
+/// use controller_core::store::{Deleted, Delta, cache};
+/// use controller_core::watch::WatchEvent;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+///
+/// let map = |name: &str, version: &str| -> ConfigMap {
+///     serde_json::from_value(serde_json::json!({ "metadata": {
+///         "name": name, "namespace": "shop",
+///         "uid": format!("uid-{name}"), "resourceVersion": version,
+///     }})).expect("it is a ConfigMap")
+/// };
+/// let list = |objects: Vec<ConfigMap>, version: &str| {
+///     let start = [WatchEvent::ListStarted { restored: false }];
+///     let done = [WatchEvent::ListDone { resource_version: version.into() }];
+///     start.into_iter().chain(objects.into_iter().map(WatchEvent::Listed)).chain(done)
+/// };
+///
+/// let (mut writer, lister) = cache(Vec::new());
+/// let first: Vec<_> = list(vec![map("a", "3"), map("b", "7")], "9")
+///     .flat_map(|event| writer.apply(event))
+///     .collect();
+/// assert!(matches!(&first[..], [Delta::Added { initial: true, .. }, Delta::Added { .. }]));
+///
+/// // The watch breaks. Meanwhile `a` is deleted and `b` is changed.
+/// let second: Vec<_> = list(vec![map("b", "12")], "15")
+///     .flat_map(|event| writer.apply(event))
+///     .collect();
+/// let [Delta::Deleted(Deleted::FinalStateUnknown(a)), Delta::Updated { old, new }] =
+///     &second[..]
+/// else {
+///     panic!("{second:?}")
+/// };
+/// assert_eq!(a.key.name(), "a");
+/// let version = |map: &ConfigMap| map.metadata.resource_version.clone();
+/// assert_eq!((version(old), version(new)), (Some("7".into()), Some("12".into())));
+/// assert_eq!(lister.len(), 1);
+/// ```
+///
+/// The dangerous mistake is to feed it objects that were read one by one as if they came
+/// from a watch. A watch tells its events in the order of their versions, so the writer
+/// takes one below the highest for old news and drops it:
+///
+/// ```
+/// # use controller_core::store::cache;
+/// # use controller_core::watch::WatchEvent;
+/// # use k8s_openapi::api::core::v1::ConfigMap;
+/// # let map = |name: &str, version: &str| -> ConfigMap {
+/// #     serde_json::from_value(serde_json::json!({ "metadata": {
+/// #         "name": name, "namespace": "shop", "uid": name, "resourceVersion": version,
+/// #     }})).expect("it is a ConfigMap")
+/// # };
+/// // Wrong: `b` is older than `a`, and is lost.
+/// let (mut writer, lister) = cache(Vec::new());
+/// writer.apply(WatchEvent::Added(map("a", "7")));
+/// writer.apply(WatchEvent::Added(map("b", "3")));
+/// assert_eq!((lister.len(), lister.counts().stale()), (1, 1));
+///
+/// // Right: a list has no order.
+/// let (mut writer, lister) = cache(Vec::new());
+/// writer.apply(WatchEvent::ListStarted { restored: false });
+/// writer.apply(WatchEvent::Listed(map("a", "7")));
+/// writer.apply(WatchEvent::Listed(map("b", "3")));
+/// writer.apply(WatchEvent::ListDone { resource_version: "7".into() });
+/// assert_eq!(lister.len(), 2);
+/// ```
 pub struct CacheWriter<T> {
     indexer: Arc<Indexer<T>>,
     /// The list that is being received. `None` outside of a list.
@@ -37,7 +103,13 @@ struct Listing<T> {
     keyless: bool,
 }
 
-/// Makes an empty cache with the index functions `indexes`, beside the namespace index.
+/// Makes an empty cache with the index functions `indexes`, beside the namespace index. Of
+/// two with one name the last counts.
+///
+/// A [`SharedInformer`](crate::informer::SharedInformer) makes its own. This one is for a
+/// test, for a single pass ([`list_once`](crate::watch::list_once)), and for whoever feeds a
+/// cache from a [`Reflector`](crate::watch::Reflector) by hand. The writer cannot be cloned:
+/// that there is one is what all promises of this stage rest on.
 pub fn cache<T: Object>(
     indexes: Vec<(&'static str, IndexFunction<T>)>,
 ) -> (CacheWriter<T>, Lister<T>) {

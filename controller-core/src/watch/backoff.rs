@@ -17,9 +17,14 @@ pub(crate) struct Backoff {
 }
 
 /// Whether a watch was healthy enough for the backoff to start over.
+///
+/// One a watch, never carried over to the next: what counts is whether *this* connection
+/// brought anything.
 #[derive(Debug)]
 pub(crate) struct Health {
     opened: Instant,
+    /// Some line moved the version on. Lines that repeat what is known do not count: a
+    /// server that answers every watch with one of them and hangs up is not well.
     brought_news: bool,
 }
 

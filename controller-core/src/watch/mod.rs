@@ -35,10 +35,11 @@
 //! |---|---|
 //! | a list fails | it is asked for again, after a wait |
 //! | a list is older than what was seen | refused as [`ListError::Stale`]: another API server lags |
-//! | a list without a version is older | taken: the server was restored from a backup |
+//! | a line of a watch is older than what was seen | the same, and a new list after a wait finds out why |
+//! | the answer to a list that named no version is older | taken: the server was restored from a backup |
 //! | a later page has expired | one list in one piece, from the start |
 //! | a watch ends after a second or more | opened again at once, where it ended |
-//! | a watch ends at once and without a word | opened again after a wait |
+//! | a watch ends at once and without news | opened again after a wait |
 //! | 410, as status or as a line | a new list; after a wait if the watch had brought nothing |
 //! | 401, 403, 429, 5xx or no connection | the watch is opened again after a wait |
 //! | another refusal, 404 for example | a new list after a wait |
@@ -49,15 +50,17 @@
 //! | a line that hides which object it is about | the same, and a new list when this watch ends |
 //!
 //! A wait is drawn evenly between a floor and twice the floor; the floor doubles from 0.8 to
-//! 15 s. It starts over only after a *healthy* time, an event or a minute of an open watch:
-//! a server that is down for an hour sees no ramp of quick retries every few minutes.
+//! 15 s. It starts over only after a *healthy* time, which is a line that moved the version
+//! on, or a minute of an open watch: a server that is down for an hour sees no ramp of quick
+//! retries every few minutes, as it does from client-go, whose backoff starts over by the
+//! clock.
 //!
 //! # Promises
 //!
 //! - Events come in the order of the server's history, through one task, to one sink.
 //! - Between a [`ListDone`](WatchEvent::ListDone) and the next
 //!   [`ListStarted`](WatchEvent::ListStarted) no change is left out.
-//! - No version is taken back, except by a `ListDone` that says `restored`.
+//! - No version is taken back, except by a list that says `restored`.
 //! - It ends when it is told to and never by itself.
 //!
 //! **Not promised:** that an event arrives at any particular time, that each state of an

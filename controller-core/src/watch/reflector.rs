@@ -46,7 +46,7 @@ use crate::client::{Answer, ApiError, Call, ResourceType, send};
 /// let stop = shutdown.clone();
 /// let mut seen = Vec::new();
 /// let sink = |event: WatchEvent<Deployment>| match event {
-///     WatchEvent::ListStarted => seen.clear(), // whatever an unfinished list brought is void
+///     WatchEvent::ListStarted { .. } => seen.clear(), // an unfinished list is void
 ///     WatchEvent::Listed(deployment) => seen.push(deployment.key().to_string()),
 ///     WatchEvent::ListDone { .. } => stop.cancel(),
 ///     _ => {}
@@ -79,12 +79,16 @@ pub struct Reflector<T> {
     object: PhantomData<fn() -> T>,
 }
 
-/// What to do after a watch has ended.
+/// What to do after a watch has ended. *Later* is after the next wait of the backoff.
 #[derive(Debug)]
 enum Next {
+    /// It had been well, so the next one is opened at once, where it ended.
     Watch,
+    /// The same, but not in a hot loop.
     WatchLater(Option<ApiError>),
+    /// The version expired under a healthy watch: only a list helps.
     List,
+    /// What the server said makes a watch pointless.
     ListLater(ListError),
 }
 

@@ -9,10 +9,38 @@ use crate::client::ResourceType;
 /// list.
 ///
 /// `synced` and `watched` only ever become true; `phase` and `error` come and go. A
-/// reflector with an error is not stopped: it tries again.
+/// reflector with an error is not stopped: it tries again. So it never returns an error
+/// either; here is where they are. In client-go they are spread over `HasSynced` and
+/// `WatchErrorHandler`.
 ///
 /// The dangerous mistake is to wait for `synced` alone where the answer may be a refusal:
 /// look at `error` too, or the wait has no end.
+///
+/// ```
+/// use controller_core::informer::SharedInformer;
+/// use controller_core::watch::Object;
+///
+/// /// Waits for the first list, but not behind a missing permission.
+/// async fn ready<T: Object>(informer: &SharedInformer<T>) -> Result<(), String> {
+///     let mut status = informer.status();
+///     // Wrong: status.wait_for(|now| now.synced)
+///     let settled = status.wait_for(|now| now.synced || now.error.is_some()).await;
+///     match settled {
+///         Ok(now) if now.synced => Ok(()),
+///         Ok(now) => Err(now.error.as_ref().map_or_else(String::new, |why| why.to_string())),
+///         Err(_) => Err("the informer is gone".into()),
+///     }
+/// }
+/// ```
+///
+/// A program that rather waits through an overloaded server than gives up looks at *which*
+/// error it is; [`runtime::run`](crate::runtime::run) waits for all but those that nobody
+/// but a person can mend.
+///
+/// Nor does `synced` say "up to date": there was a list *once*, and the cache may have been
+/// frozen for hours. As a rule there is an `error` then. There is none while a dead
+/// connection has not been noticed, 150 s at most where the server sends bookmarks, nor
+/// behind a proxy that opens every watch and closes it at once.
 #[derive(Clone, Debug, Default)]
 pub struct ReflectorStatus {
     /// What it does just now.
