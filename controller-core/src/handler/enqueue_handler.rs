@@ -11,6 +11,8 @@ use crate::store::{Deleted, Delta};
 /// pointed to as well as what the new one does. What the first list and resyncs bring
 /// goes to the background band.
 ///
+/// The plain case, each object its own key:
+///
 /// ```
 /// use std::sync::Arc;
 /// use controller_core::handler::{Enqueue, EnqueueHandler};
@@ -18,6 +20,43 @@ use crate::store::{Deleted, Delta};
 /// # use controller_core::{client::ObjectKey, watch::Object};
 /// # fn example<T: Object>(queue: Arc<dyn Enqueue<ObjectKey>>) {
 /// let handler = EnqueueHandler::new(queue, |delta: &Delta<T>| vec![delta.key()]);
+/// # }
+/// ```
+///
+/// `map` is pure and quick; it may read a [`Lister`](crate::store::Lister), and may return
+/// nothing for what nobody wants to look at. To enqueue a key for every change of a status
+/// that changes every few seconds is the most common way to keep a controller busy with
+/// nothing.
+///
+/// The dangerous mistake is to look only at the new object where it points to another:
+///
+/// ```
+/// use std::sync::Arc;
+/// use controller_core::handler::{EnqueueHandler, EventHandler};
+/// use controller_core::queue::WorkQueue;
+/// use controller_core::store::Delta;
+///
+/// struct Route { service: &'static str }
+///
+/// # fn main() {
+/// let (careless, careful) = (WorkQueue::new("careless"), WorkQueue::new("careful"));
+/// // Wrong: the service that the route has left is never told.
+/// let wrong = EnqueueHandler::new(
+///     Arc::new(careless.clone()),
+///     |delta: &Delta<Route>| vec![delta.object().service],
+/// );
+/// // Right: both ends of the change want a look.
+/// let right = EnqueueHandler::new(
+///     Arc::new(careful.clone()),
+///     |delta: &Delta<Route>| match delta {
+///         Delta::Updated { old, new } => vec![old.service, new.service],
+///         other => vec![other.object().service],
+///     },
+/// );
+/// let (old, new) = (Arc::new(Route { service: "v1" }), Arc::new(Route { service: "v2" }));
+/// wrong.on_update(&old, &new);
+/// right.on_update(&old, &new);
+/// assert_eq!((careless.len(), careful.len()), (1, 2));
 /// # }
 /// ```
 pub struct EnqueueHandler<K, M> {
@@ -28,7 +67,11 @@ pub struct EnqueueHandler<K, M> {
 // === impl EnqueueHandler ===
 
 impl<K: 'static, M> EnqueueHandler<K, M> {
-    /// Puts what `map` returns into `queue`.
+    /// Puts what `map` returns into `queue`. A key that `map` returns twice is enqueued
+    /// twice, which a queue takes for once.
+    ///
+    /// The closure's argument has to name its type, `|delta: &Delta<Pod>|`: it is what tells
+    /// of which kind this handler hears.
     pub fn new(queue: Arc<dyn Enqueue<K>>, map: M) -> Self {
         Self { queue, map }
     }

@@ -9,24 +9,48 @@ use crate::store::{Deleted, Delta};
 /// shows the new state. Between two handlers no order is promised.
 ///
 /// A handler puts keys in a queue and returns: it does no I/O and decides nothing. The
-/// dangerous mistake is to act here. An event may be merged with the next one or repeated
+/// methods are not `async` on purpose. Whoever needs to wait needs a queue, for only a queue
+/// can retry, and only a queue keeps two works on one object apart.
+///
+/// A panic costs that one call. It is counted
+/// ([`Registration::panics`](crate::informer::Registration::panics)) and logged, and the
+/// handler hears of the next change as if nothing had been. In client-go it ends the process.
+///
+/// The dangerous mistake is to act here. An event may be merged with the next one or repeated
 /// after a reconnect, so work belongs into a reconciler that looks at the cache.
+///
+/// ```text
+/// wrong   fn on_add(&self, new, _)  { self.block_on(create_bucket(new)) }
+///         a failure is forgotten, a restart does it again, every other handler's thread waits
+///
+/// right   fn on_add(&self, new, _)  { self.queue.add(new.key()) }
+///         the reconciler asks: is there a bucket? and makes one if not
+/// ```
+///
+/// By the time of a call the cache shows what the call tells, or something newer. So a
+/// handler may look at the cache, and must not conclude from `old` and `new` what is in it.
 pub trait EventHandler<T>: Send + Sync + 'static {
-    /// The object came into the cache; `initial` if the first list brought it.
+    /// The object came into the cache; `initial` if the first list brought it, or if it was
+    /// there before this handler was. Nothing happened to it just now then.
     fn on_add(&self, new: &Arc<T>, initial: bool);
 
-    /// The object changed.
+    /// The object changed: the same uid, another version. The two need not be neighbours;
+    /// what was between them may have been skipped.
     fn on_update(&self, old: &Arc<T>, new: &Arc<T>);
 
-    /// The resync interval went by and the object is as it was.
+    /// The resync interval went by and the object is as it was. Only handlers that were
+    /// added with an interval hear this.
     fn on_resync(&self, object: &Arc<T>);
 
-    /// The object left the cache.
+    /// The object left the cache. With a selector it may live on.
     fn on_delete(&self, deleted: &Deleted<T>);
 }
 
 /// Handlers made of closures, as client-go's `ResourceEventHandlerFuncs`: what is not
 /// given is not heard.
+///
+/// For logs, counters and tests. A controller wants
+/// [`EnqueueHandler`](super::EnqueueHandler), which cannot forget one of the four.
 ///
 /// ```
 /// use controller_core::handler::HandlerFuncs;

@@ -20,8 +20,34 @@ use crate::store::Deleted;
 /// | delete | yes | | the same, a tombstone included |
 /// | delete | no | | nothing |
 ///
-/// The filter must depend on the object alone: one that reads a clock or other state
-/// breaks the table, since the old object is judged anew.
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicI32, Ordering};
+/// use controller_core::handler::{EventHandler, FilteringHandler, HandlerFuncs};
+///
+/// let large = Arc::new(AtomicI32::new(0));
+/// let (more, fewer) = (Arc::clone(&large), Arc::clone(&large));
+/// let counter = HandlerFuncs::<i32>::new()
+///     .on_add(move |_, _| { more.fetch_add(1, Ordering::Relaxed); })
+///     .on_delete(move |_| { fewer.fetch_sub(1, Ordering::Relaxed); });
+/// let handler = FilteringHandler::new(|size: &i32| *size > 10, counter);
+///
+/// handler.on_add(&Arc::new(5), false);
+/// assert_eq!(large.load(Ordering::Relaxed), 0);
+/// handler.on_update(&Arc::new(5), &Arc::new(50)); // comes in: an add
+/// assert_eq!(large.load(Ordering::Relaxed), 1);
+/// handler.on_update(&Arc::new(50), &Arc::new(7)); // goes out: a delete
+/// assert_eq!(large.load(Ordering::Relaxed), 0);
+/// ```
+///
+/// Filter on the server where that is possible, with
+/// [`WatchOptions`](crate::watch::WatchOptions): what never arrives costs nothing. This
+/// filter saves no memory, for the cache holds everything. It is for what no selector can
+/// say, and for two handlers that share a cache and want different parts of it.
+///
+/// The dangerous mistake is a filter that depends on more than the object, a clock or a
+/// list of names: the old object is judged anew at each event, so that an object may go out
+/// without ever having come in, or come in twice.
 pub struct FilteringHandler<F, H> {
     filter: F,
     handler: H,

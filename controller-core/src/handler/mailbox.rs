@@ -30,10 +30,16 @@ pub(crate) enum Letter<T> {
 }
 
 struct State<T> {
+    /// Older than everything in `overflow`. At most `capacity` entries, except after the
+    /// overflow was moved here as a whole.
     queue: VecDeque<Letter<T>>,
+    /// One entry an object, in the order in which their keys came. Moved into `queue` only
+    /// when that is empty, and until then every newer change goes here too: that is what
+    /// keeps the order of each object.
     overflow: IndexMap<ObjectKey, NetChange<T>>,
     /// The first list ended while entries lay in the overflow.
     synced_after_overflow: bool,
+    /// Set once and never taken back; the two above are empty from then on.
     closed: bool,
 }
 
@@ -45,6 +51,7 @@ struct NetChange<T> {
     end_of_seen: Option<Deleted<T>>,
     /// What there is now, `None` if nothing.
     now: Option<Arc<T>>,
+    /// Whether all that happened was an initial add: one real event makes the whole an event.
     initial: bool,
 }
 

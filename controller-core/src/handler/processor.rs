@@ -11,11 +11,15 @@ use super::{EventHandler, Letter, Mailbox, deliver};
 use crate::watch::Object;
 
 /// The task of one handler: it empties the handler's mailbox, one entry at a time.
+///
+/// The only reader of that mailbox. A resync goes through the mailbox too, so that it keeps
+/// its place among the events: an object must not be delivered again after its deletion.
 pub(crate) struct Processor<T> {
     pub(crate) mailbox: Arc<Mailbox<T>>,
     pub(crate) handler: Arc<dyn EventHandler<T>>,
     /// Set once the handler has heard of everything that the first list brought.
     pub(crate) synced: watch::Sender<bool>,
+    /// Shared with the handler's `Registration`, which reads it.
     pub(crate) panics: Arc<AtomicU64>,
     /// Cancelled when the handler is removed.
     pub(crate) removed: CancellationToken,
