@@ -16,8 +16,27 @@ pub const FIELD_MANAGER: &str = "minrep";
 /// One for a whole run. The order at the end is [`close`](Self::close), then
 /// [`flush`](Self::flush): the dangerous mistake is to drop the runtime without flushing,
 /// which leaves it open whether the last writes were applied.
+///
+/// ```
+/// use controller_core::write::ScaleWriter;
+/// use tokio::time::Duration;
+///
+/// # async fn example(client: kube::Client, workers: impl Future<Output = ()>) {
+/// let writer = ScaleWriter::new(client); // whose request timeout is 30 s
+/// workers.await;                         // they ask for writes; then they have ended
+/// let unanswered = writer.flush(Duration::from_secs(31)).await;
+/// if unanswered > 0 {
+///     tracing::warn!(unanswered, "these writes may have been applied");
+/// }
+/// # }
+/// ```
+///
+/// A caller that is dropped while it waits, by a reconcile deadline or a shutdown, takes
+/// nothing back: the write goes on, and only its answer is not heard.
 pub struct ScaleWriter {
     client: Client,
+    /// One task a write that was sent. Closed by [`close`](Self::close), so that waiting for
+    /// it ends.
     tasks: TaskTracker,
     /// Held while a request is started, so that none is after `close` has returned.
     closed: Mutex<bool>,

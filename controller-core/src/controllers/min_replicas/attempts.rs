@@ -26,6 +26,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// Holds at most one entry for each Deployment that is below the minimum.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
+    /// An entry is made by a failure or a judged dry run, and goes with any other verdict.
     last: Mutex<HashMap<ObjectKey, Attempt>>,
 }
 
@@ -40,10 +41,12 @@ pub(super) enum Clearance {
     Judged,
 }
 
-/// The last try of one decision.
+/// The last try of one decision. It counts only for the same object and the same numbers:
+/// another decision need not wait for this one's failures.
 #[derive(Debug)]
 struct Attempt {
     uid: String,
+    /// From, to.
     change: (i32, i32),
     state: State,
 }

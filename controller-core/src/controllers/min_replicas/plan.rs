@@ -9,6 +9,10 @@ use super::settings::{HpaPolicy, Settings, ZeroPolicy};
 use crate::watch::Object;
 
 /// Everything that a decision about one Deployment rests on.
+///
+/// `None` always means "there is none that is known". Whoever fills this sees to it that a
+/// cache which has not synced, or must not be read, never gets so far: to the plan, an
+/// autoscaler that is not here is an autoscaler that does not exist.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed<'a> {
     /// The Deployment, from the cache or read live.
@@ -49,6 +53,33 @@ impl Plan {
 /// kept, satisfied, autoscaled, raise.
 ///
 /// It only ever raises: a plan to raise always has `to` above what was observed.
+///
+/// ```
+/// use controller_core::controllers::min_replicas::{
+///     Deployment, Observed, Plan, Reason, Settings, plan,
+/// };
+///
+/// let web: Deployment = serde_json::from_str(r#"{
+///     "metadata": {"namespace": "shop", "name": "web", "uid": "u1", "resourceVersion": "7",
+///                  "labels": {"demo/min-replicas": "true"}},
+///     "spec": {"replicas": 1}
+/// }"#)?;
+/// let observed = Observed { deployment: &web, namespace: None, autoscaler: None };
+///
+/// let Plan::Raise(raise) = plan(&observed, &Settings::default()) else {
+///     panic!("1 is below the minimum of 2")
+/// };
+/// assert_eq!((raise.from, raise.to, &*raise.resource_version), (1, 2, "7"));
+///
+/// let content_with_one = Settings { min: 1, ..Settings::default() };
+/// let plan = plan(&observed, &content_with_one);
+/// assert_eq!(plan, Plan::Leave(Reason::Satisfied { replicas: 1, min: 1 }));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// No clock, no client, no randomness, no state: the same arguments give the same plan,
+/// today and in a test. What depends on time, such as how long a failure is waited out,
+/// stands around it.
 pub fn plan(observed: &Observed<'_>, settings: &Settings) -> Plan {
     match left_alone(observed, settings) {
         Some(reason) => Plan::Leave(reason),

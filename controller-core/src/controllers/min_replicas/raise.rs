@@ -6,7 +6,12 @@ use crate::watch::Object;
 ///
 /// It names the object that was looked at, not whatever has its name when the write
 /// arrives: with another uid or resourceVersion the server answers 409 and writes
-/// nothing. That is what keeps a decision made from an old cache from ever scaling down.
+/// nothing. That is what keeps a decision made from an old cache from ever scaling down:
+/// if somebody has scaled to 10 meanwhile, "set it to 2" is refused.
+///
+/// The fields are public to be read and shown. Make one by [`plan`](super::plan()), which
+/// fills them from one and the same copy of the object; a uid from here and a version from
+/// there would guard an object that never was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raise {
     /// Which Deployment.

@@ -10,6 +10,19 @@ use super::settings::OptIn;
 /// One enum for logs, events, JSON and metrics. [`name`](Self::name) is the stable token
 /// for machines; [`Display`](fmt::Display) is the sentence that a person reads, and its
 /// words may be searched for ("no longer exists", "already satisfies").
+///
+/// There is a reason for leaving alone as well as for raising, because "nothing happened" is
+/// the outcome that people ask about. A reason is a *decision*, not what came of it: a raise
+/// that the server refused is still [`Raise`](Self::Raise), and its
+/// [`Verdict`](super::Verdict) has the failure.
+///
+/// ```
+/// use controller_core::controllers::min_replicas::{Class, Reason};
+///
+/// let reason = Reason::Satisfied { replicas: 3, min: 2 };
+/// assert_eq!(reason.to_string(), "already satisfies the minimum of 2 (3 replicas)");
+/// assert_eq!((reason.name(), reason.class()), ("Satisfied", Class::Satisfied));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {

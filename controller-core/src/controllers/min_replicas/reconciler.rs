@@ -46,12 +46,22 @@ pub struct Caches {
 /// and may change without an event (a permission is granted, a quota raised, a webhook
 /// mended), and other objects must not wait for it. [`Terminal`](ReconcileError::Terminal)
 /// is only what the server said in a dry run, which is asked once per decision.
+///
+/// **What it asks the server.** Nothing, for as long as the cache has the object and no
+/// write is refused. A key that the cache does not have costs one GET, which tells "no
+/// longer exists" from "no longer opted in"; a refused write costs one GET before it is
+/// planned again.
+///
+/// A call is idempotent, and may be dropped at any await: the writer ends what was sent.
 pub struct MinReplicas<W> {
     caches: Caches,
+    /// Reads single objects live; never writes.
     client: Client,
     pub(super) settings: Settings,
+    /// The only way to change anything.
     pub(super) writer: W,
     reporter: Arc<dyn Reporter>,
+    /// Of [`reconcile`](Reconciler::reconcile) alone: a single pass tries everything once.
     attempts: Attempts,
 }
 

@@ -14,9 +14,24 @@ pub const SYSTEM_NAMESPACES: [&str; 3] = ["kube-system", "kube-public", "kube-no
 /// [`Default`] is the rule as a first user meets it; `excluded_namespaces` is empty
 /// there, because whether [`SYSTEM_NAMESPACES`] apply depends on the scope, which only
 /// the caller knows.
+///
+/// The dangerous mistake is to forget them where all namespaces are looked after. A label
+/// on the wrong thing then raises a system component that may run only once:
+///
+/// ```
+/// use controller_core::controllers::min_replicas::{SYSTEM_NAMESPACES, Settings};
+///
+/// // With `Scope::All`:
+/// let settings = Settings {
+///     min: 3,
+///     excluded_namespaces: SYSTEM_NAMESPACES.map(String::from).into(),
+///     ..Settings::default()
+/// };
+/// assert!(settings.excluded_namespaces.contains("kube-system"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The minimum number of replicas.
+    /// The minimum number of replicas. Below 1 nothing is ever raised.
     pub min: i32,
     /// The label, and its one value, by which a Deployment asks to be looked after.
     pub opt_in: OptIn,
@@ -95,6 +110,10 @@ pub enum HpaPolicy {
 }
 
 /// How far a raise goes.
+///
+/// `Client` shows what the rule would do. `Server` shows what would come of it: webhooks,
+/// quotas and permissions have their say. It needs the permission to patch, and in a loop
+/// each decision is sent once, for the server would only say the same again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DryRun {
     /// It is written.

@@ -9,6 +9,17 @@ use crate::client::ObjectKey;
 ///
 /// [`Display`](fmt::Display) goes on where [`object`](Self::object) ends, in kubectl's
 /// manner: `deployment.apps/web` `scaled from 1 to 2`.
+///
+/// | effect | reads |
+/// |---|---|
+/// | `Raised` | `scaled from 1 to 2` |
+/// | `WouldRaise` | `would be scaled from 1 to 2 (dry run)` |
+/// | `Failed` | `could not be raised from 1 to 2: ` and why |
+/// | `NotSent` | `not raised from 1 to 2: interrupted` |
+/// | `None` | the reason; `skipped: ` before it where the user may want to know why |
+///
+/// Only what *was* scaled holds the words "scaled from … to" at its beginning: whoever greps
+/// a log for them counts raises and not attempts.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// Which Deployment.
@@ -24,6 +35,10 @@ pub struct Verdict {
 }
 
 /// What came of a decision.
+///
+/// `Raised` also stands for a write whose answer was lost and whose number was then found on
+/// the server. Two controllers that raise one Deployment in the same moment, both without
+/// an answer, may both say so.
 #[derive(Clone, Debug)]
 pub enum Effect {
     /// Nothing was to be done.

@@ -4,6 +4,23 @@ use super::raise::Raise;
 use crate::client::ApiError;
 
 /// How min-replicas asks for a write. [`write`](mod@crate::write) implements it; a test may.
+///
+/// The controller owns the trait and the writer implements it, and not the other way round,
+/// so that whoever reads the controller sees all that it can ever do to a cluster: this one
+/// method.
+///
+/// ```
+/// use controller_core::controllers::min_replicas::{Raise, WriteError, WriteScale};
+///
+/// /// A server that always does as it is told.
+/// struct Obedient;
+///
+/// impl WriteScale for Obedient {
+///     async fn write_scale(&self, raise: &Raise, _dry_run: bool) -> Result<i32, WriteError> {
+///         Ok(raise.to)
+///     }
+/// }
+/// ```
 pub trait WriteScale: Send + Sync + 'static {
     /// Sends `raise`, guarded by its uid and resourceVersion, and returns the number of
     /// replicas that the server has now, or, with `dry_run`, would have: not always the
