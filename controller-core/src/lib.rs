@@ -222,7 +222,8 @@
 //! #         }).await;
 //! #         shutdown.cancel();
 //! #     };
-//! #     tokio::join!(run(client, shutdown.clone()), greeted);
+//! #     let both = async { tokio::join!(run(client, shutdown.clone()), greeted) };
+//! #     tokio::time::timeout(Duration::from_secs(10), both).await?;
 //! #     server.shutdown().await;
 //! #     Ok(())
 //! # }

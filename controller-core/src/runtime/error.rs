@@ -5,7 +5,10 @@ use crate::client::{ApiError, ResourceType};
 use crate::controllers::min_replicas::Namespace;
 use crate::watch::ListError;
 
-/// Why the controller did not come to work.
+/// Why the controller did not come to work: the first kind that could not be read, in a way
+/// that waiting does not mend.
+///
+/// Nothing has been decided or written by then.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("cannot read {resource}")]
 pub struct NotSynced {

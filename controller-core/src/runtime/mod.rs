@@ -4,10 +4,37 @@
 //! before the first decision, and in which order everything ends. [`once`] uses the same
 //! plan and the same writes without a watch.
 //!
-//! **Shutdown.** When the token is cancelled the intake closes, the keys in line are
+//! # The start
+//!
+//! 1. The watches begin, each with its cache and its handler. Keys collect in the queue.
+//! 2. *All* caches are waited for. A decision looks at three kinds, and a cache that is
+//!    empty because it is late says "there is no autoscaler" as convincingly as one that is
+//!    empty because there is none.
+//! 3. A list or a watch that is refused in a way that only a person can mend (no permission,
+//!    no such server, wrong credentials) ends the start with [`NotSynced`]. Anything else is
+//!    waited out. Later on nothing but the token ends a run.
+//! 4. The workers begin.
+//!
+//! # The end
+//!
+//! When the token is cancelled the intake closes, the keys in line are
 //! worked off until the grace period ends, delayed keys are dropped and counted, writes
 //! under way are awaited, and the watches close last, so that the caches are fresh to the
 //! end. A second signal is the binary's business: it ends the process.
+//!
+//! ```text
+//! token ─► intake closed ─► keys in line ─► workers end ─► writes answered ─► watches end
+//!                           └── shutdown_grace_period ──┘  └ write_deadline ┘
+//! ```
+//!
+//! So the longest end is the sum of the two. In a Pod `terminationGracePeriodSeconds` has to
+//! be above it, or the kubelet cuts it short.
+//!
+//! # For a controller of your own
+//!
+//! Nothing here is generic, and that is meant: it is sixty lines of plain code, to be read
+//! and copied. Wiring is where controllers differ. In client-go terms [`run`] is the `main.go`
+//! and the `Run` of sample-controller, put into one function.
 mod error;
 mod informers;
 mod once;

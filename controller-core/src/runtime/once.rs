@@ -22,6 +22,45 @@ use crate::write::ScaleWriter;
 /// `interrupt` stops it early: no new write is sent, those that were sent are awaited,
 /// and the report says what was done.
 ///
+/// Everything is listed from etcd and not from a watch cache, for nobody will hear of what
+/// was missed. Each object gets one look; after a 409 it is read and planned again, as in a
+/// loop, but what fails is told and not retried later: run it again.
+///
+/// ```
+/// use std::sync::Arc;
+/// use controller_core::client::{ClientOptions, Scope, layered};
+/// use controller_core::controllers::min_replicas::{DecisionLog, DryRun, Settings};
+/// use controller_core::runtime::{OnceOptions, Targets, once};
+/// use tokio::time::Duration;
+/// use tokio_util::sync::CancellationToken;
+/// # use serde_json::json;
+/// # use sim_apiserver::SimApiServer;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = SimApiServer::builder().start().await?;
+/// # server.seed(json!({
+/// #     "apiVersion": "apps/v1", "kind": "Deployment",
+/// #     "metadata": {"name": "web", "namespace": "default",
+/// #                  "labels": {"demo/min-replicas": "true"}},
+/// #     "spec": {"replicas": 1},
+/// # }));
+/// # let client = layered(server.service(), &ClientOptions::new("example/1.0"));
+/// let options = OnceOptions {
+///     settings: Settings { dry_run: DryRun::Client, ..Settings::default() },
+///     targets: Targets::OptedIn(Scope::All),
+///     workers: 2,
+///     write_deadline: Duration::from_secs(31),
+/// };
+/// let quiet = Arc::new(DecisionLog::default());
+/// let report = once(client, options, quiet, CancellationToken::new()).await?;
+/// let verdicts: Vec<String> = report.verdicts.iter().map(ToString::to_string).collect();
+/// assert_eq!(verdicts, ["would be scaled from 1 to 2 (dry run)"]);
+/// # server.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// If what it needs to know could not be listed at all; nothing was written then. A

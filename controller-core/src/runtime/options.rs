@@ -4,18 +4,24 @@ use crate::client::{ObjectKey, Scope};
 use crate::controllers::min_replicas::{Settings, Verdict};
 
 /// How [`run`](super::run) runs the controller.
+///
+/// There is no default, because the right numbers depend on who starts it. The plugin's
+/// are: 2 workers, a resync of 30 s, 25 s of grace, and a write deadline one second above
+/// the client's request timeout.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// What the controller decides by.
     pub settings: Settings,
     /// Which namespaces it looks after.
     pub scope: Scope,
-    /// How many objects are reconciled at once.
+    /// How many objects are reconciled at once, at least one. It bounds the writes under way
+    /// too.
     pub workers: usize,
     /// How often every object is looked at again although nothing was heard of it; it
-    /// asks nothing of the server. `None` is never.
+    /// asks nothing of the server. `None` is never. Not zero.
     pub resync: Option<Duration>,
-    /// How long the keys in line may be worked off after the shutdown was asked for.
+    /// How long the keys in line may be worked off after the shutdown was asked for. Zero
+    /// drops them at once; writes that were sent are awaited even then.
     pub shutdown_grace_period: Duration,
     /// How long writes under way are awaited at the very end: the client's request
     /// deadline, and a little more.
@@ -27,7 +33,8 @@ pub struct RunOptions {
 pub struct RunSummary {
     /// Whether every key in line was worked off.
     pub completed: bool,
-    /// How many keys were reconciled, well or not.
+    /// How many calls succeeded. A key that was looked at twice counts twice; calls that
+    /// failed do not count.
     pub reconciled: u64,
     /// How many keys still waited for their time: retries and the like.
     pub dropped_delayed: usize,
@@ -66,9 +73,15 @@ pub enum Targets {
 }
 
 /// What one pass found and did.
+///
+/// Everything in it is for a person or for an exit code. An object that failed is in
+/// `verdicts` like any other, with [`Effect::Failed`].
+///
+/// [`Effect::Failed`]: crate::controllers::min_replicas::Effect::Failed
 #[derive(Clone, Debug, Default)]
 pub struct OnceReport {
-    /// One for each object that was looked at, sorted by key.
+    /// One for each object that was looked at, sorted by key. After an interrupt those that
+    /// nobody came to are not among them.
     pub verdicts: Vec<Verdict>,
     /// Deployments that were named and do not exist.
     pub missing: Vec<ObjectKey>,

@@ -15,6 +15,61 @@ use crate::write::ScaleWriter;
 
 /// Runs min-replicas until `shutdown`: who reads this function has read the system.
 ///
+/// ```
+/// use std::sync::Arc;
+/// use controller_core::client::{ClientOptions, Scope, layered};
+/// use controller_core::controllers::min_replicas::{DecisionLog, Settings};
+/// use controller_core::runtime::{RunOptions, run};
+/// use tokio::time::Duration;
+/// use tokio_util::sync::CancellationToken;
+/// # use serde_json::json;
+/// # use sim_apiserver::SimApiServer;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = SimApiServer::builder().start().await?;
+/// # server.seed(json!({
+/// #     "apiVersion": "apps/v1", "kind": "Deployment",
+/// #     "metadata": {"name": "web", "namespace": "default",
+/// #                  "labels": {"demo/min-replicas": "true"}},
+/// #     "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "web"}},
+/// #              "template": {"metadata": {"labels": {"app": "web"}},
+/// #                           "spec": {"containers": [{"name": "c", "image": "i"}]}}},
+/// # }));
+/// let mut client_options = ClientOptions::new("example/1.0");
+/// client_options.request_timeout = Some(Duration::from_secs(30));
+/// let client = layered(server.service(), &client_options); // `build` in a program
+/// let options = RunOptions {
+///     settings: Settings::default(),
+///     scope: Scope::Namespace("default".into()),
+///     workers: 2,
+///     resync: Some(Duration::from_secs(30)),
+///     shutdown_grace_period: Duration::from_secs(25),
+///     write_deadline: Duration::from_secs(31),
+/// };
+/// let log = Arc::new(DecisionLog::default());
+/// let shutdown = CancellationToken::new();
+/// let running = run(client, options, log.clone(), shutdown.clone());
+/// let until_raised = async {
+///     let raised = |object: Option<&serde_json::Value>| {
+///         object.is_some_and(|object| object["spec"]["replicas"] == 2)
+///     };
+///     server.wait_for_object("deployments", "default", "web", raised).await;
+///     shutdown.cancel();
+/// };
+/// let both = async { tokio::join!(running, until_raised) };
+/// let (summary, ()) = tokio::time::timeout(Duration::from_secs(10), both).await?;
+/// assert!(summary?.completed);
+/// assert_eq!(log.tally().raised, 1);
+/// # server.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Permissions: get, list and watch of Deployments and patch of `deployments/scale`; list and
+/// watch of HorizontalPodAutoscalers, unless they are ignored; list and watch of Namespaces,
+/// without which none is taken for paused and one warning says so.
+///
 /// # Errors
 ///
 /// If the first lists are refused in a way that waiting cannot mend (see [`NotSynced`]).
