@@ -55,6 +55,33 @@
 //! - Delays can be postponed and cancelled.
 //! - The default limiter has no bucket shared by all keys.
 //!
+//! # Costs
+//!
+//! For each known key one entry: the key, its hash and its place; and while it is delayed a
+//! node of an ordered map. Memory is given back when a large queue has become empty. The
+//! default limiter keeps a count for each failing key, until it is forgotten. One lock, held
+//! for a few look-ups, which workers and handlers share. No task, and no timer while nothing
+//! is delayed.
+//!
+//! # If you know client-go
+//!
+//! | client-go | here |
+//! |---|---|
+//! | `workqueue.NewTypedRateLimitingQueueWithConfig` | [`WorkQueue::builder`] |
+//! | `Add`, `AddAfter`, `AddRateLimited`, `Forget`, `NumRequeues`, `Len` | the same, in snake case |
+//! | `Get` and its `shutdown` | [`WorkQueue::get`], `None` is shutdown |
+//! | `Done` | the drop of a [`Ticket`] |
+//! | `ShutDown` | [`WorkQueue::shut_down`] |
+//! | `ShutDownWithDrain` | [`WorkQueue::shut_down_with_drain`], with a deadline |
+//! | `DefaultTypedControllerRateLimiter` | [`MaxOf`] an [`ItemExponentialFailure`] and a [`Bucket`] |
+//! | `DefaultTypedItemBasedRateLimiter` | [`ItemExponentialFailure`]; the default, with a base of 5 ms |
+//! | controller-runtime's priorities 0 and −100 | [`Band`](crate::handler::Band) |
+//!
+//! # Testing against it
+//!
+//! Deadlines are tokio's: with a paused clock a delay of an hour passes as soon as nothing
+//! else is to be done. [`WorkQueue::depth`] tells where the keys are.
+//!
 //! # How it is made
 //!
 //! The code has three layers: `state` is the whole rule book, without lock,

@@ -71,7 +71,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         Self::builder(name).build()
     }
 
-    /// Sets out to make a queue. The name stands in spans and metrics.
+    /// Sets out to make a queue. The name stands in the spans of the workers that serve it.
     ///
     /// ```
     /// use controller_core::queue::{ItemFastSlow, WorkQueue};

@@ -36,6 +36,37 @@
 //!
 //! A dropped call has no chance to tidy up. What it started and must not leave half done
 //! belongs in a task that someone else joins.
+//!
+//! # Costs
+//!
+//! One task a worker, which sleeps while no key is in line. A clone of the service a call,
+//! which for a [`Reconciler`] is one pointer. For each failing key a hash of its last
+//! message, so that the log can tell news from repetition.
+//!
+//! How many workers? A call mostly waits for the server, so that the answer is how many
+//! requests at once the server should see. Two are enough for most; a controller that makes
+//! a slow request for each key wants more. More workers than keys do nothing.
+//!
+//! # If you know client-go
+//!
+//! It has no such type: it is the loop that every controller writes out, in sample-controller
+//! `runWorker` and `processNextWorkItem`. controller-runtime has it:
+//!
+//! | controller-runtime | here |
+//! |---|---|
+//! | `reconcile.Reconciler` | [`Reconciler`] |
+//! | `reconcile.Result{}` | [`Outcome::Done`] |
+//! | `reconcile.Result{RequeueAfter: d}` | [`Outcome::RequeueAfter`] |
+//! | `reconcile.Result{Requeue: true}` | [`ReconcileError::Transient`]: if it is to be tried again, say why |
+//! | `reconcile.TerminalError(err)` | [`ReconcileError::Terminal`] |
+//! | `MaxConcurrentReconciles` | the last argument of [`WorkerPool::new`] |
+//! | `RecoverPanic` | always |
+//!
+//! # Testing against it
+//!
+//! A reconciler needs no pool: call [`Reconciler::reconcile`] with a key, over a cache that
+//! the test has filled. For the settling of a key, fill a queue, shut it down, and run the
+//! pool: it ends by itself. The example at [`WorkerPool`] does that.
 mod failure_log;
 mod failures;
 mod pool;

@@ -20,7 +20,7 @@ use crate::queue::WorkQueue;
 ///
 /// Made first and started later: [`run`](Self::run) is called once the caches that the
 /// reconciler reads have synced, for a reconciler that sees half a cache acts on
-/// objects that it takes for gone.
+/// objects that it takes for gone. Nothing but the caller sees to that.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -3,6 +3,11 @@ use std::future::Future;
 use std::time::Duration;
 
 /// What a reconcile call says when it is done with a key.
+///
+/// Almost always `Done`: the next event brings the key back. `RequeueAfter` is for what no
+/// event announces, because it happens outside of Kubernetes or is a matter of time: a
+/// certificate that expires, a cloud load balancer that is being made. It is no
+/// way to poll for what a watch would tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The object is as it should be. The key's failure count is forgotten.
@@ -13,11 +18,38 @@ pub enum Outcome {
 }
 
 /// Why a reconcile call did not reach its goal.
+///
+/// | it failed because | return |
+/// |---|---|
+/// | the server answered 409, 429, 5xx, or not at all | `Transient` |
+/// | a permission or a quota is missing, a webhook refuses | `Transient`: it may be mended without an event |
+/// | another object that this one needs is not there yet | `Transient`, or `Done` if its event brings the key back |
+/// | what the object asks for makes no sense | `Terminal`: only a change of the object can help |
+/// | the object is gone | no error at all: `Ok(Outcome::Done)` |
+///
+/// The dangerous mistake is to call something terminal whose cause is *outside* of the
+/// object. No event comes when it is mended, and the object stays as it is until somebody
+/// touches it or a resync comes by. In doubt it is transient: the limiter sees to it that a
+/// hopeless key costs one call in 1000 s.
+///
+/// ```
+/// use controller_core::client::ApiError;
+/// use controller_core::worker::ReconcileError;
+///
+/// fn judge(error: ApiError) -> ReconcileError {
+///     match error {
+///         // The server has read what we made of the object, and says that it is nonsense.
+///         error @ ApiError::Invalid(_) => ReconcileError::terminal(error),
+///         error => ReconcileError::transient(error),
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub enum ReconcileError {
     /// Trying again may help: the key is re-added rate-limited.
     Transient(Box<dyn std::error::Error + Send + Sync>),
-    /// Trying again cannot help until the object changes: the key is not retried.
+    /// Trying again cannot help until the object changes: the key is not retried. Its
+    /// failures are forgotten, so that the next event starts afresh.
     Terminal(Box<dyn std::error::Error + Send + Sync>),
 }
 
@@ -53,6 +85,25 @@ pub enum ReconcileError {
 ///
 /// The dangerous mistake is to remember something between two calls and to trust it:
 /// events are merged, and a call may be skipped when its key was already in line.
+///
+/// ```text
+/// wrong   self.created.lock().insert(key)         and next time: "I have made it already"
+///         somebody deletes it by hand, and nobody makes it again
+///
+/// right   self.children.get(key).is_some()        the cache says what is
+/// ```
+///
+/// What may be kept is what would only make the next call cheaper, and does no harm when it
+/// is wrong or lost: when to try again, what was logged last.
+///
+/// Where the write of a call is not yet in the cache, the next call for the key plans from
+/// the state before it. For a guarded write that is a 409 and another look. For a *create*
+/// give the new object a name that follows from the key, so that the second one answers
+/// `AlreadyExists`: with `generateName` there would be two.
+///
+/// A call may be dropped at any of its awaits, at its deadline or at a shutdown. So do not
+/// leave two things half done that must be done together; a next call has to be able to
+/// see how far the last one came, by looking at the world.
 pub trait Reconciler: Send + Sync + 'static {
     /// What the queue carries: usually an [`ObjectKey`](crate::client::ObjectKey).
     type Key: Clone + Eq + std::hash::Hash + Send + Sync + fmt::Display + 'static;
