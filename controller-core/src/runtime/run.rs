@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::informers::Informers;
 use super::{NotSynced, RunOptions, RunSummary};
-use crate::controllers::min_replicas::{MinReplicas, Reporter};
+use crate::controllers::min_replicas::{MinReplicas, Reporter, Verdict};
 use crate::queue::WorkQueue;
 use crate::store::Lister;
 use crate::worker::WorkerPool;
@@ -107,7 +107,11 @@ pub async fn run(
     );
 
     // Stages 5 to 7: queue → reconcile → plan → write.
-    let writer = Arc::new(ScaleWriter::new(client.clone()));
+    let (told, dry_run) = (Arc::clone(&reporter), options.settings.dry_run);
+    let writer = ScaleWriter::new(client.clone()).on_late_answer(move |raise, kept| {
+        told.report(&Verdict::answered(raise, kept, dry_run));
+    });
+    let writer = Arc::new(writer);
     let asked = Arc::clone(&writer);
     let controller = MinReplicas::new(caches, client, options.settings, asked, reporter)
         .expect("invariant: the autoscalers' informer has the target index");

@@ -42,6 +42,7 @@
 //!
 //! `scale.ScalesGetter` with `Patch` is the nearest. It has no counterpart of the task and
 //! of `flush`: in Go a cancelled context leaves a sent write to itself.
+mod late;
 mod scale;
 mod scale_writer;
 

@@ -1,9 +1,11 @@
 use kube::Client;
 use parking_lot::Mutex;
+use tokio::sync::oneshot;
 use tokio::time::{Duration, timeout};
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
+use super::late::{Late, Waiting};
 use super::scale::{self, Scale};
 use crate::client::fetch;
 use crate::controllers::min_replicas::{Raise, WriteError, WriteScale};
@@ -32,7 +34,7 @@ pub const FIELD_MANAGER: &str = "minrep";
 /// ```
 ///
 /// A caller that is dropped while it waits, by a reconcile deadline or a shutdown, takes
-/// nothing back: the write goes on, and only its answer is not heard.
+/// nothing back: the write goes on, and [`on_late_answer`](Self::on_late_answer) hears of it.
 pub struct ScaleWriter {
     client: Client,
     /// One task a write that was sent. Closed by [`close`](Self::close), so that waiting for
@@ -40,6 +42,7 @@ pub struct ScaleWriter {
     tasks: TaskTracker,
     /// Held while a request is started, so that none is after `close` has returned.
     closed: Mutex<bool>,
+    late: Late,
 }
 
 // === impl ScaleWriter ===
@@ -51,7 +54,17 @@ impl ScaleWriter {
             client,
             tasks: TaskTracker::new(),
             closed: Mutex::new(false),
+            late: Late::new(|_, _| {}),
         }
+    }
+
+    /// Calls `tell` with each write that was answered after its caller had been dropped,
+    /// and with the number that the server has now: a change that nobody is told of is
+    /// the worst end of a run.
+    #[must_use]
+    pub fn on_late_answer(mut self, tell: impl Fn(&Raise, i32) + Send + Sync + 'static) -> Self {
+        self.late = Late::new(tell);
+        self
     }
 
     /// From now on nothing is sent: further writes end in [`WriteError::Closed`]. Those
@@ -63,12 +76,12 @@ impl ScaleWriter {
 
     /// Closes, and waits until every write that was sent has its answer, but no longer
     /// than `deadline`: give the deadline of a request and a little more. Returns how many
-    /// had none by then.
+    /// had none by then, or ended without one when nobody waited for them any more.
     pub async fn flush(&self, deadline: Duration) -> usize {
         self.close();
         // On a timeout the count below says what is left.
         let _ = timeout(deadline, self.tasks.wait()).await;
-        self.tasks.len()
+        self.tasks.len() + self.late.lost()
     }
 
     /// How many writes were sent and have no answer yet.
@@ -81,7 +94,20 @@ impl WriteScale for ScaleWriter {
     async fn write_scale(&self, raise: &Raise, dry_run: bool) -> Result<i32, WriteError> {
         let call = scale::patch(raise, dry_run);
         let client = self.client.clone();
-        let request = async move { fetch::<Scale>(&client, call).await }.in_current_span();
+        let (heard, answer) = oneshot::channel();
+        let mut waiting = Waiting {
+            raise: raise.clone(),
+            answer,
+            late: self.late.clone(),
+        };
+        let (late, raise) = (self.late.clone(), raise.clone());
+        let request = async move {
+            let answer = fetch::<Scale>(&client, call).await;
+            if let Err(unheard) = heard.send(answer.map(|scale| scale.replicas())) {
+                late.hear(&raise, unheard);
+            }
+        }
+        .in_current_span();
         let task = {
             let closed = self.closed.lock();
             if *closed {
@@ -89,11 +115,14 @@ impl WriteScale for ScaleWriter {
             }
             self.tasks.spawn(request)
         };
-        match task.await {
-            Ok(answer) => Ok(answer?.replicas()),
-            // Nobody aborts these tasks, so it panicked: a bug below us, and the worker
-            // that called is the one who isolates panics.
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        if let Ok(answer) = (&mut waiting.answer).await {
+            return Ok(answer?);
         }
+        // Nobody aborts these tasks, so it panicked: a bug below us, and the worker that
+        // called is the one who isolates panics.
+        let error = task
+            .await
+            .expect_err("invariant: a request that ends has sent its answer");
+        std::panic::resume_unwind(error.into_panic())
     }
 }

@@ -56,6 +56,9 @@ async fn at_the_end_of_the_grace_period_sent_writes_are_awaited_and_no_new_one_i
     let raised = (0..4).filter(|n| scene.replicas(&format!("d{n}")) == 2);
     assert_eq!(raised.count(), 2, "the two that were sent");
     assert_eq!(scene.patches().len(), 2);
+    let told = scene.verdicts.all();
+    let told = told.iter().filter(|it| it.ends_with("scaled from 1 to 2"));
+    assert_eq!(told.count(), 2, "no change is made in silence");
 }
 
 /// Retries that wait for their time are dropped and counted, not waited for.
@@ -87,4 +90,23 @@ async fn a_shutdown_before_the_first_lists_ends_at_once() {
     scene.server.wait_for_requests(|all| !all.is_empty()).await;
     let summary = scene.stop().await;
     assert_eq!(summary.reconciled, 0);
+}
+
+/// Its request deadline ends a write after the grace period has ended its caller.
+#[tokio::test(start_paused = true)]
+async fn a_write_that_is_never_answered_is_counted_at_the_end() {
+    let mut scene = Scene::new([deployment("web", 1)]).await;
+    let silent = Rule::new(Action::Hang);
+    scene.server.faults().add(any_write(silent));
+    scene.run(RunOptions {
+        shutdown_grace_period: Duration::from_secs(3),
+        ..options()
+    });
+    scene
+        .server
+        .wait_for_requests(|all| all.iter().any(|it| it.verb() == Verb::Patch))
+        .await;
+    scene.shutdown.cancel();
+    let summary = scene.ended().await.unwrap();
+    assert_eq!((summary.abandoned, summary.unanswered), (1, 1));
 }

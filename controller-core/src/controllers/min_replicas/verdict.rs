@@ -1,6 +1,7 @@
 use std::fmt;
 
 use super::failure::Failure;
+use super::raise::Raise;
 use super::reason::{Class, Reason};
 use super::settings::DryRun;
 use crate::client::ObjectKey;
@@ -66,6 +67,23 @@ pub enum Effect {
 // === impl Verdict ===
 
 impl Verdict {
+    /// What came of `raise` if the server answered it with success, and has `kept` now.
+    pub fn answered(raise: &Raise, kept: i32, dry_run: DryRun) -> Self {
+        let (from, to) = (raise.from, raise.to);
+        let effect = match dry_run {
+            _ if kept != to => Effect::Failed(Failure::Kept { kept, asked: to }),
+            DryRun::None => Effect::Raised { from, to },
+            DryRun::Client | DryRun::Server => Effect::WouldRaise { from, to },
+        };
+        Self {
+            key: raise.key.clone(),
+            uid: Some(raise.uid.clone()),
+            reason: Reason::Raise { from, to },
+            effect,
+            dry_run,
+        }
+    }
+
     /// The object as kubectl names it: `deployment.apps/web`.
     pub fn object(&self) -> String {
         format!("deployment.apps/{}", self.key.name())

@@ -21,11 +21,7 @@ impl<W: WriteScale> MinReplicas<W> {
         let mut replans = 0;
         loop {
             let error = match self.writer.write_scale(&raise, dry_run).await {
-                Ok(kept) if kept == raise.to => return self.done(&raise),
-                Ok(kept) => {
-                    let asked = raise.to;
-                    return self.failed(&raise, Failure::Kept { kept, asked });
-                }
+                Ok(kept) => return Verdict::answered(&raise, kept, self.settings.dry_run),
                 Err(WriteError::Closed) => return self.tried(&raise, Effect::NotSent),
                 Err(WriteError::Api(error)) => error,
             };
@@ -55,12 +51,7 @@ impl<W: WriteScale> MinReplicas<W> {
     }
 
     fn done(&self, raise: &Raise) -> Verdict {
-        let (from, to) = (raise.from, raise.to);
-        let effect = match self.settings.dry_run {
-            DryRun::None => Effect::Raised { from, to },
-            DryRun::Client | DryRun::Server => Effect::WouldRaise { from, to },
-        };
-        self.tried(raise, effect)
+        Verdict::answered(raise, raise.to, self.settings.dry_run)
     }
 
     fn failed(&self, raise: &Raise, failure: Failure) -> Verdict {
