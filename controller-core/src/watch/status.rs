@@ -1,3 +1,4 @@
+use std::error::Error;
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -116,7 +117,7 @@ impl StatusReport {
     /// warning: who starts a reflector waits for its list, may give up at this error, and
     /// says so itself. A second one shows that nobody gave up.
     pub(super) fn failed(&mut self, error: ListError) {
-        let text = error.to_string();
+        let text = told(&error);
         let is_first = {
             let status = self.status.borrow();
             !status.synced && status.error.is_none()
@@ -140,5 +141,33 @@ impl StatusReport {
         if self.warned_of.take().is_some() {
             tracing::info!(resource = %self.resource, "watching again");
         }
+    }
+}
+
+/// With the root of it: "no secure connection" alone does not say what to mend.
+fn told(error: &ListError) -> String {
+    let root = std::iter::successors(error.source(), |&cause| cause.source()).last();
+    match root {
+        Some(root) => format!("{error}: {root}"),
+        None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::{ApiError, TlsFailure};
+
+    #[test]
+    fn a_line_about_a_failure_says_why() {
+        let tls = ApiError::Tls {
+            server: "10.0.0.5:6443".into(),
+            why: TlsFailure::UnknownIssuer,
+        };
+        insta::assert_snapshot!(
+            told(&tls.into()),
+            @"no secure connection to the server 10.0.0.5:6443: its certificate is issued by an unknown authority"
+        );
+        insta::assert_snapshot!(told(&ListError::NoVersion), @"the list has no resourceVersion");
     }
 }

@@ -1,5 +1,4 @@
 use std::error::Error;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::client::ApiError;
@@ -34,16 +33,13 @@ pub enum Failure {
 
 impl Failure {
     /// The whole story in one line: the server's own sentence where it gave one, else
-    /// what went wrong with each of its causes.
+    /// what went wrong, and what that stems from in the end. What HTTP libraries put in
+    /// between ("client error (SendRequest)") is left out.
     pub fn message(&self) -> String {
-        let mut message = self.to_string();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            // Writing to a String cannot fail.
-            let _ = write!(message, ": {error}");
-            cause = error.source();
+        match root(self) {
+            Some(root) => format!("{self}: {root}"),
+            None => self.to_string(),
         }
-        message
     }
 
     /// The HTTP status behind it, if the server answered with one.
@@ -67,5 +63,37 @@ impl Failure {
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
         Self::Api(Arc::new(error))
+    }
+}
+
+/// The last of the causes of `error`.
+fn root(error: &dyn Error) -> Option<&dyn Error> {
+    std::iter::successors(error.source(), |&cause| cause.source()).last()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    /// As hyper reports a connection that was reset.
+    #[derive(Debug, thiserror::Error)]
+    #[error("client error (SendRequest)")]
+    struct SendRequest(#[source] io::Error);
+
+    #[test]
+    fn a_message_names_what_went_wrong_and_its_root() {
+        let lost = ApiError::Disconnected {
+            request: "PATCH /scale".into(),
+            sent: true,
+            source: Box::new(SendRequest(io::Error::other("connection reset"))),
+        };
+        insta::assert_snapshot!(
+            Failure::from(lost).message(),
+            @"the connection was lost during PATCH /scale: connection reset"
+        );
+        let kept = Failure::Kept { kept: 1, asked: 2 };
+        insta::assert_snapshot!(kept.message(), @"the server kept 1 although 2 was asked");
     }
 }
