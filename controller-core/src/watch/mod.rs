@@ -11,7 +11,7 @@
 //! every list has a `resourceVersion`, a watch that starts from that version brings every
 //! later change in order, and each change carries the version from which a broken watch can
 //! be resumed. A new list is needed only when the server no longer remembers that version
-//! (etcd keeps five minutes by default).
+//! (about five minutes of history, by default).
 //!
 //! # What is asked
 //!

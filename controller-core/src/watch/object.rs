@@ -7,8 +7,8 @@ use crate::client::ObjectKey;
 /// Every `kube::Resource` that can be read from JSON has it already: the types of
 /// `k8s-openapi`, `DynamicObject`, derived custom resources. A *projection*, a struct with
 /// only the fields that a controller looks at, implements it by hand. That is where most of
-/// the memory of a controller is saved: a Deployment of 3 KB of JSON comes to a few hundred
-/// bytes, and what is not named is skipped without being stored anywhere.
+/// the memory of a controller is saved: of the 3 KB of JSON that a Deployment often is only
+/// the named fields are kept, and the rest is skipped without being stored anywhere.
 ///
 /// ```
 /// use controller_core::client::ObjectKey;

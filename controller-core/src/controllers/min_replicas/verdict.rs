@@ -19,8 +19,8 @@ use crate::client::ObjectKey;
 /// | `NotSent` | `not raised from 1 to 2: interrupted` |
 /// | `None` | the reason; `skipped: ` before it where the user may want to know why |
 ///
-/// Only what *was* scaled holds the words "scaled from … to" at its beginning: whoever greps
-/// a log for them counts raises and not attempts.
+/// A failure never holds the words "scaled from … to": whoever greps a log for them finds
+/// raises and not attempts. A dry run does, after "would be".
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// Which Deployment.
