@@ -9,11 +9,13 @@ use crate::controllers::min_replicas::Raise;
 /// What the server answered: the number that it has now.
 pub(super) type Answer = Result<i32, ApiError>;
 
+type Tell = dyn Fn(&Raise, i32) + Send + Sync;
+
 /// Hears the answers of writes whose callers were dropped while they waited: the change
 /// was made, so somebody has to be told of it.
 #[derive(Clone)]
 pub(super) struct Late {
-    tell: Arc<dyn Fn(&Raise, i32) + Send + Sync>,
+    tell: Arc<Tell>,
     lost: Arc<AtomicUsize>,
 }
 
