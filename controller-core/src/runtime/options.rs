@@ -31,6 +31,8 @@ pub struct RunOptions {
 /// What a run left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunSummary {
+    /// Whether the first lists were read: without them nothing was decided.
+    pub synced: bool,
     /// Whether every key in line was worked off.
     pub completed: bool,
     /// How many calls succeeded. A key that was looked at twice counts twice; calls that

@@ -132,6 +132,7 @@ pub async fn run(
     stop_watches.cancel();
     watches.join_all().await;
     Ok(RunSummary {
+        synced: true,
         completed: drained.completed,
         reconciled: summaries.iter().map(|summary| summary.reconciled).sum(),
         dropped_delayed: drained.dropped_delayed,
@@ -145,6 +146,7 @@ pub async fn run(
 impl RunSummary {
     /// Of a run that ended before the first decision.
     const NOTHING: Self = Self {
+        synced: false,
         completed: true,
         reconciled: 0,
         dropped_delayed: 0,

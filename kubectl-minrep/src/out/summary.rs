@@ -42,6 +42,9 @@ pub(crate) fn pass_summary(pass: &Pass) -> String {
 /// `Stopped after 1h2m3s: 7 raised, 1 failing`: the same for `run`, which looks at a
 /// Deployment more than once.
 pub fn run_summary(tally: &Tally, left: &RunSummary, elapsed: Duration, dry_run: DryRun) -> String {
+    if !left.synced {
+        return format!("Stopped after {}, before the first lists were read", took(elapsed));
+    }
     let changed = match dry_run {
         DryRun::None => format!("{} raised", tally.raised),
         DryRun::Client | DryRun::Server => format!("would raise {}", tally.would_raise),

@@ -48,6 +48,7 @@ fn a_run_is_summed_up_when_it_stops() {
         failing: 1,
     };
     let mut left = RunSummary {
+        synced: true,
         completed: true,
         reconciled: 400,
         dropped_delayed: 0,
@@ -60,4 +61,6 @@ fn a_run_is_summed_up_when_it_stops() {
     left.dropped_delayed = 1;
     left.abandoned = 12;
     assert_snapshot!(run_summary(&tally, &left, Duration::from_secs(90), DryRun::None), @"Stopped after 1m30s: 7 raised, 1 failing, 1 waiting to be tried again, 12 not looked at");
+    left.synced = false;
+    assert_snapshot!(run_summary(&tally, &left, Duration::from_secs(39), DryRun::None), @"Stopped after 39.0s, before the first lists were read");
 }
