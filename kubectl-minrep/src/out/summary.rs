@@ -43,7 +43,10 @@ pub(crate) fn pass_summary(pass: &Pass) -> String {
 /// Deployment more than once.
 pub fn run_summary(tally: &Tally, left: &RunSummary, elapsed: Duration, dry_run: DryRun) -> String {
     if !left.synced {
-        return format!("Stopped after {}, before the first lists were read", took(elapsed));
+        return format!(
+            "Stopped after {}, before the first lists were read",
+            took(elapsed)
+        );
     }
     let changed = match dry_run {
         DryRun::None => format!("{} raised", tally.raised),
