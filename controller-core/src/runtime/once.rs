@@ -98,8 +98,10 @@ pub async fn once(
         std::future::pending().await
     };
     report.verdicts = tokio::select! {
-        verdicts = verdicts => verdicts,
+        biased;
+        // First, or a pass that is woken together with the interrupt sends one more.
         never = no_new_writes => never,
+        verdicts = verdicts => verdicts,
     };
     report.unanswered = writer.flush(options.write_deadline).await;
     report.interrupted = interrupt.is_cancelled();

@@ -108,6 +108,12 @@ pub(crate) async fn play_with(options: WatchOptions, script: Vec<Answer>) -> Rec
     }
 }
 
+/// Whether `pause`, in seconds, is one of the backoff's whose floor is `floor`. Timers are
+/// rounded up to the next millisecond.
+pub(crate) fn is_pause(pause: f64, floor: f64) -> bool {
+    (floor..floor * 2.0 + 0.002).contains(&pause)
+}
+
 /// A ConfigMap `shop/NAME` with this version.
 pub(crate) fn object(name: &str, version: &str) -> Value {
     json!({"metadata": {"name": name, "namespace": "shop", "uid": name,

@@ -194,3 +194,26 @@ async fn named_deployments_are_all_looked_at_in_whatever_order_they_are_named() 
         ]
     );
 }
+
+/// A write that is refused after the interrupt is not followed by another one.
+#[tokio::test(start_paused = true)]
+async fn an_interrupt_ends_the_tries_of_one_object_too() {
+    let scene = Scene::new([deployment("web", 1)]).await;
+    let held = Rule::new(Action::Delay(Duration::from_secs(2)));
+    scene.server.faults().add(writes_of(held, "web"));
+    let interrupt = async {
+        scene
+            .server
+            .wait_for_requests(|all| all.iter().any(|it| it.verb() == Verb::Patch))
+            .await;
+        scene.scale_behind_our_back("web", 0);
+        scene.shutdown.cancel();
+    };
+    let (report, ()) = tokio::join!(scene.once(once_options()), interrupt);
+    assert_eq!(
+        words(&report.unwrap()),
+        ["shop/web not raised from 0 to 2: interrupted"]
+    );
+    assert_eq!(scene.patches().len(), 1);
+    assert_eq!(scene.replicas("web"), 0);
+}

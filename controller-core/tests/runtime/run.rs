@@ -47,6 +47,41 @@ async fn an_autoscaler_that_goes_frees_its_deployment() {
     scene.stop().await;
 }
 
+/// DESIGN 1.1: an autoscaler that is not known yet is an autoscaler that is fought.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_decided_before_the_autoscalers_are_known() {
+    let mut scene = Scene::new([deployment("web", 1), autoscaler("web-hpa", "web")]).await;
+    let slow = Rule::new(Action::Delay(Duration::from_secs(20)))
+        .verb(Verb::List)
+        .resource("horizontalpodautoscalers");
+    scene.server.faults().add(slow);
+    scene.run(options());
+    scene.until(|said| !said.is_empty()).await;
+    assert!(scene.verdicts.all()[0].contains("web-hpa"));
+    assert!(scene.patches().is_empty());
+    scene.stop().await;
+}
+
+/// An autoscaler may target what nobody opted in: that is nobody's business.
+#[tokio::test(start_paused = true)]
+async fn an_autoscaler_of_a_deployment_that_did_not_opt_in_is_not_followed_up() {
+    let mut plain = deployment("plain", 1);
+    plain["metadata"]["labels"] = json!({});
+    let mut scene = Scene::new([plain, autoscaler("hpa", "plain"), deployment("web", 1)]).await;
+    scene.run(options());
+    scene.until_replicas("web", 2).await;
+    scene
+        .server
+        .remove("horizontalpodautoscalers", "shop", "hpa");
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let asked = scene
+        .server
+        .requests_where(|it| it.verb() == Verb::Get && it.is_about("deployments"));
+    assert!(asked.is_empty(), "{asked:?}");
+    assert!(scene.verdicts.all().iter().all(|it| !it.contains("plain")));
+    scene.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_autoscaler_that_is_pointed_elsewhere_frees_its_deployment() {
     let objects = [

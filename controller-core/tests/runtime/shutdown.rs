@@ -61,6 +61,38 @@ async fn at_the_end_of_the_grace_period_sent_writes_are_awaited_and_no_new_one_i
     assert_eq!(told.count(), 2, "no change is made in silence");
 }
 
+/// The watches close last: what changes while the line is worked off is still seen.
+#[tokio::test(start_paused = true)]
+async fn the_last_decisions_are_made_from_a_fresh_cache() {
+    let mut scene = Scene::new((0..4).map(|n| deployment(&format!("d{n}"), 1))).await;
+    let slow = Rule::new(Action::Delay(Duration::from_secs(5)));
+    scene.server.faults().add(any_write(slow));
+    scene.run(options());
+    scene
+        .server
+        .wait_for_requests(|all| all.iter().filter(|it| it.verb() == Verb::Patch).count() == 2)
+        .await;
+    scene.shutdown.cancel();
+    let sent: Vec<_> = scene
+        .patches()
+        .iter()
+        .map(|it| it.info.name.clone())
+        .collect();
+    for n in 0..4 {
+        let name = format!("d{n}");
+        if !sent.contains(&Some(name.clone())) {
+            scene.scale_behind_our_back(&name, 5);
+        }
+    }
+    let summary = scene.ended().await.unwrap();
+    assert!(summary.completed, "{summary:?}");
+    assert_eq!(
+        scene.patches().len(),
+        2,
+        "decided from what was known before"
+    );
+}
+
 /// Retries that wait for their time are dropped and counted, not waited for.
 #[tokio::test(start_paused = true)]
 async fn delayed_keys_are_dropped_and_counted() {
@@ -89,6 +121,7 @@ async fn a_shutdown_before_the_first_lists_ends_at_once() {
     scene.run(options());
     scene.server.wait_for_requests(|all| !all.is_empty()).await;
     let summary = scene.stop().await;
+    assert!(!summary.synced);
     assert_eq!(summary.reconciled, 0);
 }
 

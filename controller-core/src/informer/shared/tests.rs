@@ -335,3 +335,28 @@ async fn an_informer_whose_run_is_dropped_ends_its_handlers_tasks() {
     assert!(scene.informer.inner.handlers.is_empty());
     assert!(!registration.synced().await);
 }
+
+/// What the handler uses may be taken away once `remove` has returned.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_removal_waits_for_the_call_that_is_under_way() {
+    let mut scene = Scene::new();
+    let (release, released) = mpsc::channel::<()>();
+    let released = Mutex::new(released);
+    let (inside, entered) = mpsc::channel();
+    let registration =
+        scene
+            .informer
+            .add_handler(HandlerFuncs::new().on_add(move |_: &Arc<Widget>, _| {
+                inside.send(()).unwrap();
+                released.lock().recv().unwrap();
+            }));
+    scene.list("10", [w("a", "1")]);
+    tokio::task::spawn_blocking(move || entered.recv().unwrap())
+        .await
+        .unwrap();
+    let mut removal = std::pin::pin!(registration.remove());
+    assert!(futures::poll!(&mut removal).is_pending());
+    release.send(()).unwrap();
+    removal.await;
+    scene.stop().await;
+}

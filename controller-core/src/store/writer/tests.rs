@@ -320,6 +320,18 @@ fn an_unreadable_change_marks_the_copy_and_an_unreadable_deletion_removes_it() {
     assert!(scene.lister.is_empty());
 }
 
+#[test]
+fn an_unreadable_deletion_from_an_older_time_removes_nothing() {
+    let mut scene = Scene::listed([w("a", "9")]);
+    scene.event(WatchEvent::Modified(w("a", "12")));
+    let WatchEvent::Unreadable(mut old) = unreadable(Some("a"), News::Deleted) else {
+        panic!("not unreadable")
+    };
+    old.resource_version = Some("11".to_owned());
+    assert!(scene.event(WatchEvent::Unreadable(old)).is_empty());
+    assert_eq!(scene.versions(), ["a@12"]);
+}
+
 fn by_size() -> (&'static str, IndexFunction<Widget>) {
     (
         "size",
