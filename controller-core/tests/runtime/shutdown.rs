@@ -73,6 +73,8 @@ async fn the_last_decisions_are_made_from_a_fresh_cache() {
         .wait_for_requests(|all| all.iter().filter(|it| it.verb() == Verb::Patch).count() == 2)
         .await;
     scene.shutdown.cancel();
+    // Well within the first two writes, and well after the shutdown has begun.
+    tokio::time::sleep(Duration::from_secs(1)).await;
     let sent: Vec<_> = scene
         .patches()
         .iter()
