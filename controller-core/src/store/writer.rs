@@ -2,15 +2,18 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
-use hashbrown::HashSet;
-use indexmap::IndexMap;
-
 use super::delta::{Deleted, Delta, Tombstone};
 use super::index::IndexFunction;
 use super::indexer::{CacheCounts, Change, Indexer};
 use super::lister::Lister;
 use crate::client::ObjectKey;
 use crate::watch::{News, Object, Unreadable, WatchEvent, advances, compare_resource_versions};
+
+mod listing;
+mod unreadable_log;
+
+use listing::Listing;
+use unreadable_log::UnreadableLog;
 
 /// The only one that changes a cache. It turns what the watch says into what changed.
 ///
@@ -92,15 +95,7 @@ pub struct CacheWriter<T> {
     /// is an old copy, even of a key that the cache no longer holds.
     highest: Option<String>,
     synced: bool,
-}
-
-struct Listing<T> {
-    restored: bool,
-    objects: IndexMap<ObjectKey, Arc<T>>,
-    /// Keys whose item could not be read: they exist, so they are no tombstones.
-    unreadable: HashSet<ObjectKey>,
-    /// Some item did not even yield its key: nothing may be said to be gone.
-    keyless: bool,
+    unreadable: UnreadableLog,
 }
 
 /// Makes an empty cache with the index functions `indexes`, beside the namespace index. Of
@@ -120,6 +115,7 @@ pub fn cache<T: Object>(
         listing: None,
         highest: None,
         synced: false,
+        unreadable: UnreadableLog::default(),
     };
     (writer, lister)
 }
@@ -168,6 +164,7 @@ impl<T: Object> CacheWriter<T> {
         }
         let mut changes = Vec::new();
         let mut deltas = self.vanished(&listing, &mut changes);
+        self.unreadable.keep_only(&listing.unreadable);
         for key in listing.unreadable {
             changes.push(Change::MarkOutdated(key));
         }
@@ -236,6 +233,7 @@ impl<T: Object> CacheWriter<T> {
             return Vec::new();
         }
         self.raise_highest(object.resource_version());
+        self.unreadable.forget(&key);
         let new = Arc::new(object);
         self.indexer
             .apply([Change::Put(key.clone(), Arc::clone(&new))]);
@@ -252,6 +250,7 @@ impl<T: Object> CacheWriter<T> {
         }
         self.raise_highest(object.resource_version());
         let key = object.key();
+        self.unreadable.forget(&key);
         let Some(last_known) = self.indexer.get(&key) else {
             return Vec::new();
         };
@@ -266,18 +265,13 @@ impl<T: Object> CacheWriter<T> {
 
     fn quarantine(&mut self, unreadable: Unreadable) -> Vec<Delta<T>> {
         CacheCounts::count(&self.indexer.counts.unreadable);
+        self.unreadable.note(&unreadable);
         let Unreadable {
             key,
             resource_version,
             during,
-            error,
+            ..
         } = unreadable;
-        let name = key.as_ref().map(ToString::to_string).unwrap_or_default();
-        tracing::warn!(
-            key = name,
-            error,
-            "unreadable object; its last known copy stays"
-        );
         match (&mut self.listing, key, during) {
             (Some(listing), Some(key), News::Listed) => {
                 listing.unreadable.insert(key);
@@ -287,6 +281,7 @@ impl<T: Object> CacheWriter<T> {
                 if resource_version.is_some_and(|version| self.is_old_news(&version)) {
                     return Vec::new();
                 }
+                self.unreadable.forget(&key);
                 if let Some(last_known) = self.indexer.get(&key) {
                     self.indexer.apply([Change::Remove(key.clone())]);
                     return vec![unseen_end(key, last_known)];
@@ -341,41 +336,6 @@ impl<T> fmt::Debug for CacheWriter<T> {
             .field("highest", &self.highest)
             .field("synced", &self.synced)
             .finish_non_exhaustive()
-    }
-}
-
-// === impl Listing ===
-
-impl<T: Object> Listing<T> {
-    fn new(restored: bool) -> Self {
-        Self {
-            restored,
-            objects: IndexMap::new(),
-            unreadable: HashSet::new(),
-            keyless: false,
-        }
-    }
-
-    /// A list that was paged over a moving history may bring an object twice: the newer
-    /// copy counts.
-    ///
-    /// An unchanged object is let go at once in favour of the copy that the cache has, so
-    /// that a relist costs the memory of its changes only.
-    fn take(&mut self, object: T, cache: &Indexer<T>) {
-        let key = object.key();
-        let older = self.objects.get(&key).is_some_and(|known| {
-            compare_resource_versions(object.resource_version(), known.resource_version())
-                .is_some_and(Ordering::is_lt)
-        });
-        if !older {
-            let known = cache.get(&key).filter(|known| {
-                !self.restored
-                    && known.uid() == object.uid()
-                    && known.resource_version() == object.resource_version()
-            });
-            let object = known.unwrap_or_else(|| Arc::new(object));
-            self.objects.insert(key, object);
-        }
     }
 }
 

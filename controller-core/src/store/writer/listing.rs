@@ -1,0 +1,54 @@
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+use indexmap::IndexMap;
+
+use crate::client::ObjectKey;
+use crate::store::indexer::Indexer;
+use crate::watch::{Object, compare_resource_versions};
+
+/// What a list has brought so far.
+pub(super) struct Listing<T> {
+    pub(super) restored: bool,
+    pub(super) objects: IndexMap<ObjectKey, Arc<T>>,
+    /// Keys whose item could not be read: they exist, so they are no tombstones.
+    pub(super) unreadable: HashSet<ObjectKey>,
+    /// Some item did not even yield its key: nothing may be said to be gone.
+    pub(super) keyless: bool,
+}
+
+// === impl Listing ===
+
+impl<T: Object> Listing<T> {
+    pub(super) fn new(restored: bool) -> Self {
+        Self {
+            restored,
+            objects: IndexMap::new(),
+            unreadable: HashSet::new(),
+            keyless: false,
+        }
+    }
+
+    /// A list that was paged over a moving history may bring an object twice: the newer
+    /// copy counts.
+    ///
+    /// An unchanged object is let go at once in favour of the copy that the cache has, so
+    /// that a relist costs the memory of its changes only.
+    pub(super) fn take(&mut self, object: T, cache: &Indexer<T>) {
+        let key = object.key();
+        let older = self.objects.get(&key).is_some_and(|known| {
+            compare_resource_versions(object.resource_version(), known.resource_version())
+                .is_some_and(Ordering::is_lt)
+        });
+        if !older {
+            let known = cache.get(&key).filter(|known| {
+                !self.restored
+                    && known.uid() == object.uid()
+                    && known.resource_version() == object.resource_version()
+            });
+            let object = known.unwrap_or_else(|| Arc::new(object));
+            self.objects.insert(key, object);
+        }
+    }
+}
