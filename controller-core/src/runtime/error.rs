@@ -52,7 +52,10 @@ pub(super) fn is_hopeless(error: &ListError) -> bool {
                 | ApiError::NotFound(_)
                 | ApiError::Unsendable { .. }
         ),
-        ListError::Stale { .. } | ListError::NoVersion | ListError::PagesExpire => false,
+        ListError::Stale { .. }
+        | ListError::NoVersion
+        | ListError::PagesExpire
+        | ListError::WatchesEndAtOnce => false,
     }
 }
 

@@ -84,6 +84,7 @@ pub async fn once(
     let asked = Arc::clone(&writer);
     let controller = MinReplicas::new(caches, client, options.settings, asked, reporter)
         .expect("invariant: the autoscalers' cache has the target index");
+    let all = targets.len();
     let verdicts = stream::iter(targets)
         .take_until(interrupt.cancelled())
         .map(|deployment| {
@@ -103,6 +104,7 @@ pub async fn once(
         never = no_new_writes => never,
         verdicts = verdicts => verdicts,
     };
+    report.not_looked_at = all - report.verdicts.len();
     report.unanswered = writer.flush(options.write_deadline).await;
     report.interrupted = interrupt.is_cancelled();
     report.verdicts.sort_by(|a, b| a.key.cmp(&b.key));

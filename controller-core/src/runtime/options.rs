@@ -91,6 +91,8 @@ pub struct OnceReport {
     pub missing_namespace: Option<String>,
     /// Whether the pass was cut short.
     pub interrupted: bool,
+    /// How many Deployments an interrupt came before: nothing is known of them.
+    pub not_looked_at: usize,
     /// How many writes had been sent and had no answer in time: they may have been applied.
     pub unanswered: usize,
     /// What could not be looked at, in sentences.

@@ -46,6 +46,10 @@ pub enum ListError {
     /// Pages expire faster than they can be read, even when none were asked for.
     #[error("the pages of the list expire before they are read")]
     PagesExpire,
+    /// Something between here and the server answers a watch and closes it: the cache
+    /// would never change again.
+    #[error("watches end as soon as they are open; does a proxy cut them?")]
+    WatchesEndAtOnce,
 }
 
 /// One list request to make.

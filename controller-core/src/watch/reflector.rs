@@ -76,6 +76,8 @@ pub struct Reflector<T> {
     /// list is sent when the watch ends, which the server sees to within ten minutes: a
     /// proxy that garbles lines would otherwise turn each into a list.
     missed: bool,
+    /// How many watches in a row ended as soon as they were open.
+    ended_at_once: u32,
     object: PhantomData<fn() -> T>,
 }
 
@@ -85,7 +87,7 @@ enum Next {
     /// It had been well, so the next one is opened at once, where it ended.
     Watch,
     /// The same, but not in a hot loop.
-    WatchLater(Option<ApiError>),
+    WatchLater(Option<ListError>),
     /// The version expired under a healthy watch: only a list helps.
     List,
     /// What the server said makes a watch pointless.
@@ -100,6 +102,8 @@ impl<T: Object> Reflector<T> {
     const SILENCE: Duration = Duration::from_secs(150);
     /// What is granted on top of the time after which the server ends the watch itself.
     const GRACE: Duration = Duration::from_secs(30);
+    /// So many watches in a row may end at once before that counts as a failure.
+    const CUT_BY_CHANCE: u32 = 2;
 
     /// Nothing is sent before [`run`](Self::run).
     pub fn new(client: kube::Client, resource: ResourceType, options: WatchOptions) -> Self {
@@ -111,6 +115,7 @@ impl<T: Object> Reflector<T> {
             cursor: Cursor::default(),
             backoff: Backoff::new(),
             missed: false,
+            ended_at_once: 0,
             object: PhantomData,
         }
     }
@@ -160,7 +165,7 @@ impl<T: Object> Reflector<T> {
                 Next::List => return,
                 Next::WatchLater(error) => {
                     if let Some(error) = error {
-                        self.report.failed(error.into());
+                        self.report.failed(error);
                     }
                     sleep(self.backoff.next_wait()).await;
                     if self.missed {
@@ -256,8 +261,8 @@ impl<T: Object> Reflector<T> {
             return Next::ListLater(error.into());
         }
         match error.code() {
-            Some(401 | 403 | 429) | None => Next::WatchLater(Some(error)),
-            Some(code) if code >= 500 => Next::WatchLater(Some(error)),
+            Some(401 | 403 | 429) | None => Next::WatchLater(Some(error.into())),
+            Some(code) if code >= 500 => Next::WatchLater(Some(error.into())),
             // The kind is gone, or the server does not understand the request.
             Some(_) => Next::ListLater(error.into()),
         }
@@ -276,7 +281,7 @@ impl<T: Object> Reflector<T> {
             return Next::ListLater(error.into());
         }
         if error.code() == Some(429) {
-            return Next::WatchLater(Some(error));
+            return Next::WatchLater(Some(error.into()));
         }
         // The server's view of the history is broken: what the list says counts (RF-33).
         Next::ListLater(error.into())
@@ -289,12 +294,18 @@ impl<T: Object> Reflector<T> {
         }
         tracing::debug!(resource = %self.resource, error = error.map(tracing::field::display), "watch ended");
         if health.ended_at_once() {
-            return Next::WatchLater(None);
+            self.ended_at_once += 1;
+            // A server that restarts cuts a watch or two; a proxy that cannot watch cuts
+            // all of them, and leaves a cache that looks well and never changes.
+            let is_habit = self.ended_at_once > Self::CUT_BY_CHANCE;
+            return Next::WatchLater(is_habit.then_some(ListError::WatchesEndAtOnce));
         }
+        self.ended_at_once = 0;
         Next::Watch
     }
 
     fn well(&mut self) {
+        self.ended_at_once = 0;
         self.backoff.reset();
         self.report.well();
     }

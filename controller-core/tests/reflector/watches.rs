@@ -64,6 +64,21 @@ async fn watches_that_end_at_once_are_reopened_with_growing_pauses() {
     assert!(is_pause(pauses[2], 3.2), "{pauses:?}");
 }
 
+/// A proxy that opens every watch and closes it leaves a cache that looks well.
+#[tokio::test(start_paused = true)]
+async fn watches_that_always_end_at_once_are_told_and_a_few_are_not() {
+    let after = |times: usize| {
+        let mut script = vec![list("10", &[])];
+        script.extend((0..times).map(|_| Answer::Stream(vec![])));
+        play(script)
+    };
+    assert!(after(2).await.status.error.is_none());
+    insta::assert_snapshot!(
+        after(3).await.status.error.expect("a failure"),
+        @"watches end as soon as they are open; does a proxy cut them?"
+    );
+}
+
 /// C-25: one line of 1.4 MB in pieces of any size, and the next line right behind it.
 #[tokio::test(start_paused = true)]
 async fn a_large_line_in_small_pieces_is_one_event() {

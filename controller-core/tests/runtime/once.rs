@@ -135,6 +135,7 @@ async fn an_interrupt_awaits_what_was_sent_and_sends_nothing_more() {
         .filter(|it| it.contains("scaled from 1 to 2"))
         .count();
     assert_eq!(raised, sent);
+    assert_eq!(report.verdicts.len() + report.not_looked_at, 6);
     let changed = (0..6)
         .filter(|n| scene.replicas(&format!("d{n}")) == 2)
         .count();

@@ -77,6 +77,7 @@ pub(crate) async fn reconcile_once(
         missing: report.missing,
         dry_run: settings.dry_run,
         interrupted: report.interrupted,
+        not_looked_at: report.not_looked_at,
         unanswered: report.unanswered,
         warnings: report.warnings,
         elapsed: started.elapsed(),

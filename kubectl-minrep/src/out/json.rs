@@ -66,6 +66,7 @@ struct Summary<'a> {
     satisfied: usize,
     not_found: usize,
     not_sent: usize,
+    not_looked_at: usize,
     unanswered: usize,
     warnings: &'a [String],
 }
@@ -100,6 +101,7 @@ pub(crate) fn document(pass: &Pass) -> serde_json::Result<String> {
             satisfied: counts.satisfied,
             not_found: counts.not_found,
             not_sent: counts.not_sent,
+            not_looked_at: pass.not_looked_at,
             unanswered: pass.unanswered,
             warnings: &pass.warnings,
         },

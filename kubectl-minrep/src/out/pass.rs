@@ -15,6 +15,8 @@ pub struct Pass {
     pub dry_run: DryRun,
     /// Whether a signal ended the pass before everything was looked at.
     pub interrupted: bool,
+    /// Deployments that a signal came before: they are in no list.
+    pub not_looked_at: usize,
     /// Writes that were sent and had no answer in time: they may have been applied.
     pub unanswered: usize,
     /// What could not be taken into account.

@@ -84,6 +84,7 @@ pub(crate) fn pass(verdicts: Vec<Verdict>) -> Pass {
         missing: Vec::new(),
         dry_run: DryRun::None,
         interrupted: false,
+        not_looked_at: 0,
         unanswered: 0,
         warnings: Vec::new(),
         elapsed: Duration::from_millis(3149),

@@ -30,6 +30,7 @@ pub(crate) fn pass_summary(pass: &Pass) -> String {
     for (count, what) in [
         (counts.not_found, "not found"),
         (counts.not_sent, "not sent"),
+        (pass.not_looked_at, "not looked at"),
         (pass.unanswered, "sent and not answered"),
     ] {
         if count > 0 {

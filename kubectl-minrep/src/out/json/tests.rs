@@ -115,6 +115,7 @@ fn every_considered_object_is_an_item() {
         "satisfied": 1,
         "notFound": 1,
         "notSent": 0,
+        "notLookedAt": 0,
         "unanswered": 0,
         "warnings": [
           "namespaces cannot be read, so none is taken for paused"
@@ -161,6 +162,7 @@ fn a_dry_run_says_what_would_happen() {
         "satisfied": 0,
         "notFound": 0,
         "notSent": 0,
+        "notLookedAt": 0,
         "unanswered": 0,
         "warnings": []
       }
