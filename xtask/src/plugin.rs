@@ -1,18 +1,22 @@
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use tokio::process::Command;
 
 use crate::cargo::cargo;
 
-/// Builds the plugin quietly, and says where it is.
+/// Builds the plugin and says where it is. Only a person at a terminal is shown how far
+/// the build is; it takes minutes the first time.
 ///
 /// As part of the workspace: by itself it would get another selection of features, and
 /// everything below it would be built a second time.
 pub(crate) fn build() -> io::Result<PathBuf> {
-    let status = cargo()
-        .args(["build", "--quiet", "--workspace", "--bin", "kubectl-minrep"])
-        .status()?;
+    let mut build = cargo();
+    build.args(["build", "--workspace", "--bin", "kubectl-minrep"]);
+    if !io::stderr().is_terminal() {
+        build.arg("--quiet");
+    }
+    let status = build.status()?;
     if status.success() {
         path()
     } else {

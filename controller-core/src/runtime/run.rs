@@ -1,3 +1,4 @@
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use kube::Client;
@@ -123,7 +124,7 @@ pub async fn run(
 
     // The order of the end: no new keys, the keys in line, the writes under way, the
     // watches. Until the last key is worked off the caches stay fresh.
-    shutdown.cancelled().await;
+    asked_to_end(&shutdown, &mut watches).await;
     tracing::info!("shutting down");
     let deadline = Instant::now() + options.shutdown_grace_period;
     let drained = queue.shut_down_with_drain(deadline).await;
@@ -141,6 +142,27 @@ pub async fn run(
     })
 }
 
+/// Waits for `shutdown`.
+///
+/// A watch that panics meanwhile takes the run down with it: its cache would never change
+/// again, and decisions would go on being made from it.
+async fn asked_to_end(shutdown: &CancellationToken, watches: &mut JoinSet<()>) {
+    let watching = async {
+        while let Some(ended) = watches.join_next().await {
+            if let Err(error) = ended
+                && error.is_panic()
+            {
+                resume_unwind(error.into_panic());
+            }
+        }
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        () = shutdown.cancelled() => {}
+        () = watching => {}
+    }
+}
+
 // === impl RunSummary ===
 
 impl RunSummary {
@@ -153,4 +175,30 @@ impl RunSummary {
         abandoned: 0,
         unanswered: 0,
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    #[should_panic(expected = "a bug in a watch")]
+    async fn a_watch_that_panics_ends_the_run() {
+        let mut watches = JoinSet::new();
+        watches.spawn(std::future::ready(()));
+        watches.spawn(async { panic!("a bug in a watch") });
+        asked_to_end(&CancellationToken::new(), &mut watches).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn watches_that_were_told_to_end_do_not_end_the_run() {
+        let mut watches = JoinSet::new();
+        watches.spawn(std::future::ready(()));
+        let shutdown = CancellationToken::new();
+        let waiting = asked_to_end(&shutdown, &mut watches);
+        let early = tokio::time::timeout(std::time::Duration::from_millis(1), waiting).await;
+        assert!(early.is_err());
+        shutdown.cancel();
+        asked_to_end(&shutdown, &mut watches).await;
+    }
 }
