@@ -68,13 +68,7 @@ impl ResourceType {
         plural: &'static str,
         kind: &'static str,
     ) -> Self {
-        Self {
-            group: Cow::Borrowed(group),
-            version: Cow::Borrowed(version),
-            plural: Cow::Borrowed(plural),
-            kind: Cow::Borrowed(kind),
-            namespaced: true,
-        }
+        Self::built_in([group, version, plural, kind], true)
     }
 
     /// A kind without namespaces. `group` is empty for the core group.
@@ -84,14 +78,17 @@ impl ResourceType {
         plural: &'static str,
         kind: &'static str,
     ) -> Self {
-        // No struct update here: it would drop the rest at compile time, which a
-        // const function may not.
+        Self::built_in([group, version, plural, kind], false)
+    }
+
+    const fn built_in(names: [&'static str; 4], namespaced: bool) -> Self {
+        let [group, version, plural, kind] = names;
         Self {
             group: Cow::Borrowed(group),
             version: Cow::Borrowed(version),
             plural: Cow::Borrowed(plural),
             kind: Cow::Borrowed(kind),
-            namespaced: false,
+            namespaced,
         }
     }
 
