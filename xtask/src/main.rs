@@ -11,6 +11,7 @@ mod demo;
 mod e2e;
 mod plugin;
 mod process;
+mod sim;
 mod task;
 mod test;
 mod tidy;

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use clap::Parser;
 
-use crate::{control_plane, demo, e2e, test, tidy};
+use crate::{control_plane, demo, e2e, sim, test, tidy};
 
 /// The repository's tasks.
 #[derive(Debug, Parser)]
@@ -11,6 +11,8 @@ use crate::{control_plane, demo, e2e, test, tidy};
 pub(crate) enum Task {
     /// See a labelled Deployment go from 1 replica to 2, without a cluster
     Demo(demo::Demo),
+    /// Keep a simulated API server running for kubectl, until Ctrl-C
+    Sim(sim::Sim),
     /// Run every test that needs neither Go, Docker nor kubectl
     Test,
     /// Run the plugin through kubectl on a Kubernetes API server
@@ -37,6 +39,10 @@ impl Task {
         match self {
             Self::Demo(demo) => {
                 demo::run(demo).await?;
+                Ok(true)
+            }
+            Self::Sim(flags) => {
+                sim::run(flags).await?;
                 Ok(true)
             }
             Self::Test => Ok(test::run()?),

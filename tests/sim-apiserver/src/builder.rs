@@ -1,6 +1,10 @@
 //! How a server is set up.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    io,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use faults::Script;
 use parking_lot::RwLock;
@@ -23,6 +27,7 @@ pub struct Builder {
     kinds: Vec<Kind>,
     script: Script,
     tokens: Option<Vec<String>>,
+    port: u16,
     tls: Option<Tls>,
     pod_ready_after: Option<Duration>,
 }
@@ -31,7 +36,7 @@ pub struct Builder {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// No port on loopback.
+    /// No port on loopback, or the wanted one is taken.
     #[error("cannot listen on 127.0.0.1")]
     Listen(#[source] io::Error),
 }
@@ -108,12 +113,18 @@ impl Builder {
         self
     }
 
-    /// Starts to listen on a free port of 127.0.0.1, with the namespaces `default`, `kube-system`,
+    /// Listens on this port of 127.0.0.1; by default, and for 0, on a free one.
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// Starts to listen on 127.0.0.1, with the namespaces `default`, `kube-system`,
     /// `kube-public` and `kube-node-lease`.
     ///
     /// # Errors
     ///
-    /// [`StartError::Listen`] if there is no free port.
+    /// [`StartError::Listen`] if there is no free port, or the wanted one is not free.
     pub async fn start(mut self) -> Result<SimApiServer, StartError> {
         if let (Some(workload), Some(time)) = (&mut self.config.workload, self.pod_ready_after) {
             workload.pod_ready_after = time;
@@ -122,13 +133,14 @@ impl Builder {
         for kind in self.kinds {
             kinds.push(kind);
         }
-        let listener = TcpListener::bind(("127.0.0.1", 0))
+        let listener = TcpListener::bind(("127.0.0.1", self.port))
             .await
             .map_err(StartError::Listen)?;
         let address = listener.local_addr().map_err(StartError::Listen)?;
         let shared = Arc::new(Shared {
             store: Arc::new(Store::new(kinds.len(), self.config.history)),
             kinds,
+            documents: OnceLock::new(),
             config: self.config,
             tokens: RwLock::new(self.tokens),
             closed: CancellationToken::new(),

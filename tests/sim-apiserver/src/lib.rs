@@ -38,6 +38,7 @@ mod handlers;
 mod kinds;
 mod kubeconfig;
 mod lifecycle;
+mod openapi;
 mod patch;
 mod recorder;
 mod selector;

@@ -71,4 +71,31 @@ impl Patch {
             Self::Strategic(patch) => strategic::merge(value, patch).map_err(ApiStatus::internal),
         }
     }
+
+    /// What a refusal of the result quotes: the result, or for a strategic patch the patch itself as Go
+    /// prints a map.
+    pub(crate) fn shown(&self, result: &Value) -> String {
+        match self {
+            Self::Json(_) | Self::Merge(_) => result.to_string(),
+            Self::Strategic(patch) => go_text(patch),
+        }
+    }
+}
+
+fn go_text(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(go_text).collect();
+            format!("[{}]", items.join(" "))
+        }
+        Value::Object(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(key, value)| format!("{key}:{}", go_text(value)));
+            format!("map[{}]", fields.collect::<Vec<_>>().join(" "))
+        }
+        other => other.to_string(),
+    }
 }

@@ -148,9 +148,9 @@ impl ApiStatus {
         Self::invalid("meta.k8s.io", kind, "", errors)
     }
 
-    /// A patch whose result is no object of the kind.
-    pub(crate) fn patch_makes_no_object(result: &Value, why: &str) -> Self {
-        let error = FieldError::invalid("patch", format!("{:?}", result.to_string()), why);
+    /// A patch whose result is no object of the kind; `shown` is what the message quotes.
+    pub(crate) fn patch_makes_no_object(shown: &str, why: &str) -> Self {
+        let error = FieldError::invalid("patch", format!("{shown:?}"), why);
         let message = format!(" \"\" is invalid: {error}");
         let details = json!({"causes": [error.cause()]});
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).details(details)

@@ -130,7 +130,8 @@ impl Scene {
              export KUBECONFIG={}\n    \
              kubectl get deployments\n    \
              kubectl scale deployment {NAME} --replicas=1    # and it is raised again\n    \
-             kubectl delete deployment {NAME}\n\n\
+             kubectl delete deployment {NAME}\n    \
+             kubectl apply -f {SAMPLE}    # and it is raised to 2\n\n\
              Ctrl-C ends both and leaves nothing behind.\n",
             self.kubeconfig.display()
         );

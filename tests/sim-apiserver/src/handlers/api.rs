@@ -3,7 +3,7 @@
 use std::{
     convert::Infallible,
     future::{Ready, ready},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     task::{Context, Poll},
 };
 
@@ -16,13 +16,16 @@ use tower::Service;
 
 use super::{call::Call, create, delete, discovery, read, scale, update};
 use crate::{
-    body::ApiBody, config::Config, kinds::Kinds, lifecycle::Part, status::ApiStatus, store::Store,
+    body::ApiBody, config::Config, kinds::Kinds, lifecycle::Part, openapi::Documents,
+    status::ApiStatus, store::Store,
 };
 
 /// Everything that requests share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) kinds: Kinds,
+    /// Made at the first request for one.
+    pub(crate) documents: OnceLock<Documents>,
     pub(crate) store: Arc<Store>,
     pub(crate) config: Config,
     /// The accepted bearer tokens; `None` asks for no token.

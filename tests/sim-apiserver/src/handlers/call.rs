@@ -5,10 +5,14 @@ use faults::RequestInfo;
 use http::{HeaderMap, Request, header};
 use serde_json::Value;
 
-use super::api::Shared;
+use super::{
+    api::Shared,
+    field_validation::{self, Warnings},
+};
 use crate::{
     kinds::{Kind, Served},
     lifecycle::{WriteOptions, check_shape},
+    openapi::type_of,
     status::{ApiStatus, FieldError},
     store::Key,
     view::View,
@@ -114,8 +118,8 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The object in the body, in the stored version.
-    pub(super) fn object_body(&self) -> Result<Value, ApiStatus> {
+    /// The object in the body, in the stored version, without the fields that its kind does not have.
+    pub(super) fn object_body(&self, warnings: &mut Warnings) -> Result<Value, ApiStatus> {
         let mut value = self.json_body(self.kind.kind)?;
         let name = self.kind.kind;
         let undecodable = |kind: &str, why: String| {
@@ -144,23 +148,42 @@ impl<'a> Call<'a> {
             let why = format!("no kind {kind:?} is registered for version {expected:?} {scheme}");
             return Err(undecodable(&kind, why));
         }
+        self.drop_unknown_fields(&mut value, warnings)
+            .map_err(|why| undecodable(name, why))?;
         if let Some(also) = self.served.also {
             (also.to_stored)(&mut value);
         }
         Ok(value)
     }
 
-    /// `dryRun` and `fieldManager`. `options` is the kind that the real server names in its refusal.
+    /// Treats the fields that the kind does not have as `fieldValidation` says; the error is the reason of a
+    /// refusal. `value` is in the version of the path.
+    pub(super) fn drop_unknown_fields(
+        &self,
+        value: &mut Value,
+        warnings: &mut Warnings,
+    ) -> Result<(), String> {
+        let kind = type_of(self.served.group, self.served.version, self.kind.kind);
+        field_validation::apply(self, kind, value, warnings)
+    }
+
+    /// `dryRun` and `fieldManager`, and a check of `fieldValidation`. `options` is the kind that the real server names in its refusal.
     pub(super) fn write_options(&self, options: &str) -> Result<WriteOptions, ApiStatus> {
         let values = self.info.query.iter().filter(|(key, _)| key == "dryRun");
         let given: Vec<&str> = values
             .map(|(_, value)| value.as_str())
             .filter(|value| !value.is_empty())
             .collect();
-        if let Some(unknown) = given.iter().find(|value| **value != "All") {
-            let shown = format!("[{unknown:?}]");
-            let error = FieldError::not_supported("dryRun", shown, &["All"]);
-            return Err(ApiStatus::invalid_options(options, &[error]));
+        let unknown = given.iter().find(|value| **value != "All");
+        let dry_run = unknown
+            .map(|unknown| FieldError::not_supported("dryRun", format!("[{unknown:?}]"), &["All"]));
+        let validation = self.info.query("fieldValidation").unwrap_or_default();
+        let errors: Vec<FieldError> = dry_run
+            .into_iter()
+            .chain(field_validation::check(validation))
+            .collect();
+        if !errors.is_empty() {
+            return Err(ApiStatus::invalid_options(options, &errors));
         }
         Ok(WriteOptions {
             dry_run: !given.is_empty(),

@@ -5,13 +5,15 @@ use http::StatusCode;
 use super::{
     api::{Answer, json},
     call::Call,
+    field_validation::Warnings,
 };
 use crate::lifecycle;
 
 pub(super) fn create(call: &Call<'_>) -> Answer {
     let view = call.view()?;
     let options = call.write_options("CreateOptions")?;
-    let value = call.object_body()?;
+    let mut warnings = Warnings::default();
+    let value = call.object_body(&mut warnings)?;
     let shared = call.shared;
     let object = shared.store.write(|state| {
         lifecycle::create(
@@ -23,5 +25,5 @@ pub(super) fn create(call: &Call<'_>) -> Answer {
             &options,
         )
     })?;
-    Ok(json(StatusCode::CREATED, view.object(&object)))
+    Ok(warnings.tell(json(StatusCode::CREATED, view.object(&object))))
 }

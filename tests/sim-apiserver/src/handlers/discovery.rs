@@ -6,7 +6,10 @@ use faults::{RequestInfo, Verb};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json as object};
 
-use super::api::{Shared, answer_with, json, page_not_found, text};
+use super::{
+    api::{Shared, answer_with, json, page_not_found, text},
+    openapi,
+};
 use crate::{
     body::ApiBody,
     kinds::{Kind, Served},
@@ -51,6 +54,7 @@ pub(super) fn answer(
             let groups: Vec<Value> = named.map(|(name, group)| group.document(name)).collect();
             object!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
         }
+        ["openapi", "v3", rest @ ..] => return openapi::answer(shared, info, rest),
         ["api", version] => return resources(shared, "", version),
         ["apis", group] => match groups(shared).get(group).filter(|_| !group.is_empty()) {
             Some(found) => {

@@ -8,6 +8,8 @@ mod call;
 mod create;
 mod delete;
 mod discovery;
+mod field_validation;
+mod openapi;
 mod options;
 mod read;
 mod scale;

@@ -9,16 +9,19 @@ use serde_json::{Value, json as object};
 use super::{
     api::{Answer, json},
     call::Call,
+    field_validation::{self, Warnings},
 };
 use crate::{
     kinds::selector_text,
     lifecycle::{self, Part, Target, UidRule, WriteOptions, check_shape},
+    openapi::type_of,
     patch::Patch,
     status::{ApiStatus, FieldError},
     store::Object,
 };
 
 pub(super) fn answer(call: &Call<'_>) -> Answer {
+    let mut warnings = Warnings::default();
     match call.info.verb {
         Verb::Get => {
             let stored = call
@@ -32,30 +35,44 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
         }
         Verb::Update => {
             let options = call.write_options("UpdateOptions")?;
-            let body = call.json_body("Scale")?;
-            check_shape("Scale", &body).map_err(|why| {
-                let why = format!("Scale in version \"v1\" cannot be handled as a Scale: {why}");
-                ApiStatus::bad_request(why)
-            })?;
+            let mut body = call.json_body("Scale")?;
+            check_shape("Scale", &body)
+                .and_then(|()| drop_unknown_fields(call, &mut body, &mut warnings))
+                .map_err(|why| {
+                    let why =
+                        format!("Scale in version \"v1\" cannot be handled as a Scale: {why}");
+                    ApiStatus::bad_request(why)
+                })?;
             let replaced = write(call, &options, UidRule::Precondition, |_| Ok(body))?;
-            Ok(scale_of(&replaced.value()).answer())
+            Ok(warnings.tell(scale_of(&replaced.value()).answer()))
         }
         Verb::Patch => {
             let patch = Patch::parse(call.content_type(), call.body()?)?;
             let options = call.write_options("PatchOptions")?;
             let patched = write(call, &options, UidRule::Immutable, |mut scale| {
                 patch.apply(&mut scale)?;
+                let shown = patch.shown(&scale);
                 check_shape("Scale", &scale)
-                    .map_err(|why| ApiStatus::patch_makes_no_object(&scale, &why))?;
+                    .and_then(|()| drop_unknown_fields(call, &mut scale, &mut warnings))
+                    .map_err(|why| ApiStatus::patch_makes_no_object(&shown, &why))?;
                 Ok(scale)
             })?;
-            Ok(scale_of(&patched.value()).answer())
+            Ok(warnings.tell(scale_of(&patched.value()).answer()))
         }
         _ => Err(ApiStatus::method_not_allowed()),
     }
 }
 
 struct Scale(Value);
+
+fn drop_unknown_fields(
+    call: &Call<'_>,
+    scale: &mut Value,
+    warnings: &mut Warnings,
+) -> Result<(), String> {
+    let kind = type_of("autoscaling", "v1", "Scale");
+    field_validation::apply(call, kind, scale, warnings)
+}
 
 fn write(
     call: &Call<'_>,

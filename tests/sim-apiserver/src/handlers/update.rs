@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{
     api::{Answer, json},
     call::Call,
+    field_validation::Warnings,
 };
 use crate::{
     lifecycle::{self, Part, Target, UidRule, check_shape},
@@ -16,7 +17,8 @@ use crate::{
 pub(super) fn put(call: &Call<'_>, part: Part) -> Answer {
     let view = call.view()?;
     let options = call.write_options("UpdateOptions")?;
-    let value = call.object_body()?;
+    let mut warnings = Warnings::default();
+    let value = call.object_body(&mut warnings)?;
     let shared = call.shared;
     let target = Target {
         id: call.served.id,
@@ -48,13 +50,14 @@ pub(super) fn put(call: &Call<'_>, part: Part) -> Answer {
         let object = lifecycle::update(state, &shared.kinds, &target, &options, |_| Ok(value))?;
         Ok((StatusCode::OK, object))
     })?;
-    Ok(json(code, view.object(&object)))
+    Ok(warnings.tell(json(code, view.object(&object))))
 }
 
 pub(super) fn patch(call: &Call<'_>, part: Part) -> Answer {
     let view = call.view()?;
     let patch = Patch::parse(call.content_type(), call.body()?)?;
     let options = call.write_options("PatchOptions")?;
+    let mut warnings = Warnings::default();
     let shared = call.shared;
     let target = Target {
         id: call.served.id,
@@ -64,14 +67,19 @@ pub(super) fn patch(call: &Call<'_>, part: Part) -> Answer {
     };
     let object = shared.store.write(|state| {
         lifecycle::update(state, &shared.kinds, &target, &options, |old| {
-            in_version(call, old, &patch)
+            in_version(call, old, &patch, &mut warnings)
         })
     })?;
-    Ok(json(StatusCode::OK, view.object(&object)))
+    Ok(warnings.tell(json(StatusCode::OK, view.object(&object))))
 }
 
 /// Patches an object in the version of the path.
-fn in_version(call: &Call<'_>, old: &Value, patch: &Patch) -> Result<Value, ApiStatus> {
+fn in_version(
+    call: &Call<'_>,
+    old: &Value,
+    patch: &Patch,
+    warnings: &mut Warnings,
+) -> Result<Value, ApiStatus> {
     let mut value = old.clone();
     if let Some(also) = call.served.also {
         (also.from_stored)(&mut value);
@@ -79,8 +87,10 @@ fn in_version(call: &Call<'_>, old: &Value, patch: &Patch) -> Result<Value, ApiS
     value["apiVersion"] = call.served.api_version().into();
     value["kind"] = call.kind.kind.into();
     patch.apply(&mut value)?;
+    let shown = patch.shown(&value);
     check_shape(call.kind.kind, &value)
-        .map_err(|why| ApiStatus::patch_makes_no_object(&value, &why))?;
+        .and_then(|()| call.drop_unknown_fields(&mut value, warnings))
+        .map_err(|why| ApiStatus::patch_makes_no_object(&shown, &why))?;
     if let Some(also) = call.served.also {
         (also.to_stored)(&mut value);
     }

@@ -11,6 +11,8 @@ mod kube_client;
 #[cfg(test)]
 mod lists;
 #[cfg(test)]
+mod openapi;
+#[cfg(test)]
 mod patches;
 #[cfg(test)]
 mod server;

@@ -1,0 +1,63 @@
+//! `fieldValidation`: what happens to fields that a kind does not have.
+
+use http::{HeaderValue, Response, header};
+use serde_json::Value;
+
+use super::call::Call;
+use crate::{
+    body::ApiBody,
+    openapi::{TypeName, drop_unknown_fields},
+    status::FieldError,
+};
+
+/// The parameter's values; without one the server warns.
+const VALUES: [&str; 4] = ["", "Ignore", "Strict", "Warn"];
+
+/// The fields that were dropped from a body, as the answer tells of them.
+#[derive(Debug, Default)]
+pub(super) struct Warnings(Vec<String>);
+
+/// What is wrong with the parameter itself.
+pub(super) fn check(given: &str) -> Option<FieldError> {
+    let known = VALUES.contains(&given);
+    (!known).then(|| FieldError::not_supported("fieldValidation", format!("{given:?}"), &VALUES))
+}
+
+/// Drops unknown fields and says so in `warnings`, or refuses them: the error is the real server's sentence.
+pub(super) fn apply(
+    call: &Call<'_>,
+    kind: Option<TypeName>,
+    value: &mut Value,
+    warnings: &mut Warnings,
+) -> Result<(), String> {
+    let unknown = kind.map_or_else(Vec::new, |kind| drop_unknown_fields(kind, value));
+    let told = unknown
+        .iter()
+        .map(|field| format!("unknown field {field:?}"));
+    match call.info.query("fieldValidation") {
+        Some("Strict") if !unknown.is_empty() => {
+            let all: Vec<String> = told.collect();
+            Err(format!("strict decoding error: {}", all.join(", ")))
+        }
+        Some("Ignore") => Ok(()),
+        _ => {
+            warnings.0.extend(told);
+            Ok(())
+        }
+    }
+}
+
+// === impl Warnings ===
+
+impl Warnings {
+    /// Puts each into a `Warning` header, which kubectl prints.
+    pub(super) fn tell(self, mut response: Response<ApiBody>) -> Response<ApiBody> {
+        for warning in self.0 {
+            // A name that no header can carry is not told of; it is dropped all the same.
+            if let Ok(value) = HeaderValue::try_from(format!("299 - {warning:?}")) {
+                response.headers_mut().append(header::WARNING, value);
+            }
+        }
+        response
+    }
+}

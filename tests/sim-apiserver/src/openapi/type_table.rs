@@ -1,0 +1,166 @@
+//! The types of the built-in kinds, read from `type_table.txt`.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+/// What a field, an item of a list or a value of a map is made of, as `type_table.txt` writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TypeName(&'static str);
+
+/// A type name taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    List(TypeName),
+    Map(TypeName),
+    /// A JSON type and its format, which may be empty.
+    Scalar(&'static str, &'static str),
+    /// A type with a name of its own.
+    Named,
+}
+
+/// A field of a type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) required: bool,
+    pub(super) kind: TypeName,
+    /// The field by which a strategic merge patch tells a list's items apart.
+    pub(super) merge_key: Option<&'static str>,
+    pub(super) patch_strategy: Option<&'static str>,
+}
+
+const TEXT: &str = include_str!("type_table.txt");
+
+static TYPES: LazyLock<BTreeMap<&'static str, Vec<Field>>> = LazyLock::new(|| {
+    let mut types: BTreeMap<&'static str, Vec<Field>> = BTreeMap::new();
+    let mut current = "";
+    for line in TEXT.lines().filter(|line| !line.starts_with('#')) {
+        match line.strip_prefix("  ") {
+            Some(field) => types.entry(current).or_default().push(Field::parse(field)),
+            None => {
+                current = line;
+                types.entry(current).or_default();
+            }
+        }
+    }
+    types
+});
+
+/// The type of a built-in kind; `None` for a kind that a test has added, of which nothing is known.
+pub(crate) fn type_of(group: &str, version: &str, kind: &str) -> Option<TypeName> {
+    let group = match group {
+        "" => "core",
+        other => other.strip_suffix(".k8s.io").unwrap_or(other),
+    };
+    let name = format!("{group}.{version}.{kind}");
+    TYPES
+        .get_key_value(name.as_str())
+        .map(|(name, _)| TypeName(name))
+}
+
+// === impl TypeName ===
+
+impl TypeName {
+    pub(super) fn text(self) -> &'static str {
+        self.0
+    }
+
+    pub(super) fn shape(self) -> Shape {
+        if let Some(item) = self.0.strip_prefix("[]") {
+            Shape::List(Self(item))
+        } else if let Some(value) = self.0.strip_prefix("{}") {
+            Shape::Map(Self(value))
+        } else if self.0.contains('.') {
+            Shape::Named
+        } else {
+            let (kind, format) = self.0.split_once('/').unwrap_or((self.0, ""));
+            Shape::Scalar(kind, format)
+        }
+    }
+
+    /// The fields of a type with a name; `None` if it has none of its own.
+    pub(super) fn fields(self) -> Option<&'static [Field]> {
+        TYPES.get(self.0).map(Vec::as_slice)
+    }
+}
+
+// === impl Field ===
+
+impl Field {
+    fn parse(line: &'static str) -> Self {
+        let mut words = line.split(' ');
+        let name = words.next().unwrap_or_default();
+        let kind = TypeName(words.next().unwrap_or_default());
+        let (mut merge_key, mut patch_strategy) = (None, None);
+        for word in words {
+            match word.split_once('=') {
+                Some(("key", key)) => merge_key = Some(key),
+                Some(("strategy", strategy)) => patch_strategy = Some(strategy),
+                _ => unreachable!("type_table.txt: {line}"),
+            }
+        }
+        Self {
+            name: name.trim_end_matches('!'),
+            required: name.ends_with('!'),
+            kind,
+            merge_key,
+            patch_strategy,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::Kinds;
+
+    #[test]
+    fn every_built_in_kind_has_a_type_with_metadata() {
+        for (served, kind) in Kinds::standard().served() {
+            let found = type_of(served.group, served.version, kind.kind);
+            let found = found.unwrap_or_else(|| panic!("{} has no type", kind.kind));
+            let fields = found.fields().expect("fields");
+            assert!(fields.iter().any(|field| field.name == "metadata"));
+        }
+        assert_eq!(type_of("keda.sh", "v1alpha1", "ScaledObject"), None);
+    }
+
+    #[test]
+    fn every_type_that_a_field_names_has_fields_or_is_known_to_have_none() {
+        let mut without = Vec::new();
+        for field in TYPES.values().flatten() {
+            let mut kind = field.kind;
+            while let Shape::List(inner) | Shape::Map(inner) = kind.shape() {
+                kind = inner;
+            }
+            if kind.shape() == Shape::Named && kind.fields().is_none() {
+                without.push(kind.text());
+            }
+        }
+        without.sort_unstable();
+        without.dedup();
+        assert_eq!(
+            without,
+            [
+                "api.resource.Quantity",
+                "meta.v1.FieldsV1",
+                "meta.v1.MicroTime",
+                "meta.v1.Time",
+                "util.intstr.IntOrString"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_field_is_read_with_what_a_patch_does_with_it() {
+        let pod_spec = TypeName("core.v1.PodSpec").fields().expect("fields");
+        let containers = pod_spec.iter().find(|field| field.name == "containers");
+        let containers = containers.expect("containers");
+        assert!(containers.required);
+        assert_eq!(containers.merge_key, Some("name"));
+        assert_eq!(containers.patch_strategy, Some("merge"));
+        assert_eq!(
+            containers.kind.shape(),
+            Shape::List(TypeName("core.v1.Container"))
+        );
+    }
+}
