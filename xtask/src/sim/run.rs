@@ -85,19 +85,3 @@ async fn prepare(server: &SimApiServer, objects: u32) {
     let seconds = started.elapsed().as_secs_f64();
     eprintln!("filled with {objects} Deployments in {seconds:.1} s; no Pods are made for them");
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_fault_script_with_an_unknown_word_is_refused_with_its_file_and_line() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("faults.yaml");
-        std::fs::write(&path, "rules:\n  - match: {verb: list}\n    doo: hang\n").unwrap();
-        let refusal = load(&path).unwrap_err().to_string();
-        let place = format!("{}: line 3, column ", path.display());
-        assert!(refusal.starts_with(&place), "{refusal}");
-        assert!(refusal.contains("doo"), "{refusal}");
-    }
-}

@@ -1,4 +1,4 @@
-//! `fieldValidation`: what happens to fields that a kind does not have.
+//! `fieldValidation`: what happens to fields that a kind does not have, or that a body has twice.
 
 use http::{HeaderValue, Response, header};
 use serde_json::Value;
@@ -6,14 +6,14 @@ use serde_json::Value;
 use super::call::Call;
 use crate::{
     body::ApiBody,
-    openapi::{TypeName, drop_unknown_fields},
+    openapi::{TypeName, drop_unknown_fields, duplicate_fields},
     status::FieldError,
 };
 
 /// The parameter's values; without one the server warns.
 const VALUES: [&str; 4] = ["", "Ignore", "Strict", "Warn"];
 
-/// The fields that were dropped from a body, as the answer tells of them.
+/// What was dropped from a body, as the answer tells of it.
 #[derive(Debug, Default)]
 pub(super) struct Warnings(Vec<String>);
 
@@ -23,7 +23,7 @@ pub(super) fn check(given: &str) -> Option<FieldError> {
     (!known).then(|| FieldError::not_supported("fieldValidation", format!("{given:?}"), &VALUES))
 }
 
-/// Drops unknown fields and says so in `warnings`, or refuses them: the error is the real server's sentence.
+/// Drops unknown fields and says so, and which fields the body has twice, in `warnings`, or refuses them: the error is the real server's sentence.
 pub(super) fn apply(
     call: &Call<'_>,
     kind: Option<TypeName>,
@@ -31,20 +31,20 @@ pub(super) fn apply(
     warnings: &mut Warnings,
 ) -> Result<(), String> {
     let unknown = kind.map_or_else(Vec::new, |kind| drop_unknown_fields(kind, value));
-    let told = unknown
-        .iter()
-        .map(|field| format!("unknown field {field:?}"));
-    match call.info.query("fieldValidation") {
-        Some("Strict") if !unknown.is_empty() => {
-            let all: Vec<String> = told.collect();
-            Err(format!("strict decoding error: {}", all.join(", ")))
-        }
-        Some("Ignore") => Ok(()),
-        _ => {
-            warnings.0.extend(told);
-            Ok(())
-        }
+    let directive = call.info.query("fieldValidation").unwrap_or_default();
+    if directive == "Ignore" {
+        return Ok(());
     }
+    let twice = duplicate_fields(call.body).into_iter();
+    let twice = twice.map(|field| format!("duplicate field {field:?}"));
+    let unknown = unknown.into_iter();
+    let unknown = unknown.map(|field| format!("unknown field {field:?}"));
+    let all: Vec<String> = twice.chain(unknown).collect();
+    if directive == "Strict" && !all.is_empty() {
+        return Err(format!("strict decoding error: {}", all.join(", ")));
+    }
+    warnings.0.extend(all);
+    Ok(())
 }
 
 // === impl Warnings ===

@@ -270,3 +270,27 @@ async fn an_unknown_field_validation_is_refused() {
     let answer = client.post(&path, &deployment("web", 2)).await;
     insta::assert_snapshot!(answer.refusal(), @r#"422 Invalid: CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "strict": supported values: "", "Ignore", "Strict", "Warn""#);
 }
+
+#[tokio::test]
+async fn a_field_that_a_body_has_twice_is_refused_or_told_of_and_the_last_one_counts() {
+    let server = shop().await;
+    server.seed(deployment("web", 1));
+    let client = Client::memory(&server);
+    let body = r#"{"spec": {"replicas": 2, "replicas": 3}}"#;
+    let path = format!("{DEPLOYMENTS}/web");
+    let headers = [("content-type", MERGE)];
+    let strict = format!("{path}?fieldValidation=Strict");
+    let answer = client.call("PATCH", &strict, &headers, body).await;
+    let refusal = answer.refusal();
+    assert!(refusal.starts_with("422 Invalid"), "{refusal}");
+    assert!(
+        refusal.ends_with(r#"strict decoding error: duplicate field "spec.replicas""#),
+        "{refusal}"
+    );
+    let answer = client.call("PATCH", &path, &headers, body).await;
+    assert_eq!(
+        warnings(&answer),
+        [r#"299 - "duplicate field \"spec.replicas\"""#]
+    );
+    assert_eq!(answer.json()["spec"]["replicas"], 3);
+}
