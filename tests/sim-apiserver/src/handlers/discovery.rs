@@ -54,7 +54,8 @@ pub(super) fn answer(
             let groups: Vec<Value> = named.map(|(name, group)| group.document(name)).collect();
             object!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
         }
-        ["openapi", "v3", rest @ ..] => return openapi::answer(shared, info, rest),
+        ["openapi", "v2"] => return openapi::v2(headers),
+        ["openapi", "v3", rest @ ..] => return openapi::v3(shared, info, rest),
         ["api", version] => return resources(shared, "", version),
         ["apis", group] => match groups(shared).get(group).filter(|_| !group.is_empty()) {
             Some(found) => {

@@ -294,3 +294,40 @@ async fn a_field_that_a_body_has_twice_is_refused_or_told_of_and_the_last_one_co
     );
     assert_eq!(answer.json()["spec"]["replicas"], 3);
 }
+
+/// kubectl reads it as protobuf and nothing else before it sends a `kind: List`.
+#[tokio::test]
+async fn the_older_format_defines_nothing_in_protobuf_and_in_json() {
+    /// The fields of a message whose fields are all strings or messages shorter than 128 bytes.
+    fn fields(mut message: &[u8]) -> Vec<(u8, &[u8])> {
+        let mut found = Vec::new();
+        while let [tag, length, rest @ ..] = message {
+            assert_eq!(tag & 7, 2, "a string or a message");
+            let (field, after) = rest.split_at(usize::from(*length));
+            found.push((tag >> 3, field));
+            message = after;
+        }
+        assert!(message.is_empty());
+        found
+    }
+    let server = shop().await;
+    let client = Client::memory(&server);
+    let accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+    let answer = client
+        .call("GET", "/openapi/v2", &[("accept", accept)], "")
+        .await;
+    assert_eq!(
+        answer.headers["content-type"],
+        "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+    );
+    let document = fields(answer.text.as_bytes());
+    let [(1, version), (2, info), (8, paths)] = document.as_slice() else {
+        panic!("{document:?}");
+    };
+    assert_eq!((*version, *paths), (b"2.0".as_slice(), b"".as_slice()));
+    let info = fields(info);
+    assert_eq!(info, [(1, b"Kubernetes".as_slice()), (2, b"unversioned")]);
+    let document = client.get("/openapi/v2").await.json();
+    assert_eq!(document["swagger"], "2.0");
+    assert_eq!(document["paths"], json!({}));
+}
