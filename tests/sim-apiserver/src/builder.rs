@@ -88,6 +88,13 @@ impl Builder {
         self
     }
 
+    /// Remembers only the newest requests, this many and at most twice as many. A test wants all of them,
+    /// which is the default; a server that stays up for days does not.
+    pub fn recorded_requests(mut self, newest: usize) -> Self {
+        self.config.recorded = newest;
+        self
+    }
+
     /// Whether `sendInitialEvents=true` is served (the default) or refused with 422, as by a server without
     /// the WatchList feature.
     pub fn streaming_lists(mut self, on: bool) -> Self {

@@ -8,6 +8,8 @@ pub(crate) struct Config {
     pub(crate) watch: WatchConfig,
     /// How many changes of each kind are kept.
     pub(crate) history: usize,
+    /// How many requests are remembered, at least; the oldest go first.
+    pub(crate) recorded: usize,
     pub(crate) workload: Option<WorkloadConfig>,
 }
 
@@ -37,6 +39,7 @@ impl Default for Config {
         Self {
             watch: WatchConfig::default(),
             history: 32_768,
+            recorded: usize::MAX,
             workload: None,
         }
     }

@@ -27,6 +27,8 @@ pub struct Recorded {
 
 #[derive(Debug)]
 pub(crate) struct Recorder {
+    /// How many requests are kept, at least.
+    newest: usize,
     log: Mutex<Log>,
     activity: watch::Sender<u64>,
 }
@@ -34,7 +36,7 @@ pub(crate) struct Recorder {
 #[derive(Debug, Default)]
 struct Log {
     requests: Vec<Recorded>,
-    /// How many were recorded and then cleared.
+    /// How many were recorded and then cleared, or dropped as old.
     cleared: usize,
 }
 
@@ -67,8 +69,9 @@ impl Recorded {
 // === impl Recorder ===
 
 impl Recorder {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(newest: usize) -> Self {
         Self {
+            newest,
             log: Mutex::new(Log::default()),
             activity: watch::Sender::new(0),
         }
@@ -100,6 +103,11 @@ impl Recorder {
         };
         let mut log = self.log.lock();
         log.requests.push(recorded);
+        if log.requests.len() / 2 > self.newest {
+            let old = log.requests.len() - self.newest;
+            log.requests.drain(..old);
+            log.cleared += old;
+        }
         let id = RecordId(log.cleared + log.requests.len() - 1);
         drop(log);
         self.wake();

@@ -44,7 +44,7 @@ impl SimApiServer {
         tls: Option<Tls>,
     ) -> Self {
         let server = Self {
-            recorder: Arc::new(Recorder::new()),
+            recorder: Arc::new(Recorder::new(shared.config.recorded)),
             faults: Faults::new(script),
             address,
             tls,

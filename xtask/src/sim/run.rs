@@ -37,6 +37,7 @@ pub(crate) async fn run(sim: Sim) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
     let server = SimApiServer::builder()
         .port(sim.port)
+        .recorded_requests(0)
         .faults(script)
         .workload_controllers(sim.objects == 0)
         .start()

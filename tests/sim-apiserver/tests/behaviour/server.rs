@@ -96,6 +96,25 @@ async fn it_tells_what_it_was_asked() {
     server.shutdown().await;
 }
 
+#[tokio::test]
+async fn a_server_that_stays_up_forgets_old_requests() {
+    let server = SimApiServer::builder()
+        .recorded_requests(3)
+        .start()
+        .await
+        .unwrap();
+    let client = Client::memory(&server);
+    for limit in 1..=20 {
+        client.get(&format!("{DEPLOYMENTS}?limit={limit}")).await;
+    }
+    let requests = server.requests();
+    assert!((3..=6).contains(&requests.len()), "{}", requests.len());
+    let newest = requests.last().expect("the newest");
+    assert_eq!(newest.info.query("limit"), Some("20"));
+    assert!(newest.status.is_some(), "its answer is found again");
+    server.shutdown().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_test_waits_for_a_condition_not_for_a_time() {
     let server = shop().await;
