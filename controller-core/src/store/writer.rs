@@ -1,4 +1,3 @@
-use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,7 +6,7 @@ use super::index::IndexFunction;
 use super::indexer::{CacheCounts, Change, Indexer};
 use super::lister::Lister;
 use crate::client::ObjectKey;
-use crate::watch::{News, Object, Unreadable, WatchEvent, advances, compare_resource_versions};
+use crate::watch::{News, Object, Unreadable, WatchEvent, advances, is_older};
 
 mod listing;
 mod unreadable_log;
@@ -305,7 +304,7 @@ impl<T: Object> CacheWriter<T> {
         if new == old {
             return true;
         }
-        if compare_resource_versions(new, old).is_some_and(Ordering::is_lt) {
+        if is_older(new, old) {
             CacheCounts::count(&self.indexer.counts.stale);
             return true;
         }
@@ -314,9 +313,10 @@ impl<T: Object> CacheWriter<T> {
 
     /// Whether a line of the watch brings a version below one that it brought before.
     fn is_old_news(&self, version: &str) -> bool {
-        let old = self.highest.as_deref().is_some_and(|highest| {
-            compare_resource_versions(version, highest).is_some_and(Ordering::is_lt)
-        });
+        let old = self
+            .highest
+            .as_deref()
+            .is_some_and(|highest| is_older(version, highest));
         if old {
             CacheCounts::count(&self.indexer.counts.stale);
         }

@@ -96,7 +96,7 @@ pub use list::{ListError, list_once};
 pub use object::Object;
 pub use options::WatchOptions;
 pub use reflector::Reflector;
-pub(crate) use resource_version::advances;
 pub use resource_version::compare_resource_versions;
+pub(crate) use resource_version::{advances, is_older};
 pub use selector::{LabelSelector, SelectorError};
 pub use status::{Phase, ReflectorStatus};

@@ -224,16 +224,7 @@ impl<W: WriteScale> MinReplicas<W> {
     }
 
     pub(super) fn tried(&self, raise: &Raise, effect: Effect) -> Verdict {
-        Verdict {
-            key: raise.key.clone(),
-            uid: Some(raise.uid.clone()),
-            reason: Reason::Raise {
-                from: raise.from,
-                to: raise.to,
-            },
-            effect,
-            dry_run: self.settings.dry_run,
-        }
+        Verdict::of(raise, effect, self.settings.dry_run)
     }
 }
 

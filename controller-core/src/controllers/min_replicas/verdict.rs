@@ -75,6 +75,12 @@ impl Verdict {
             DryRun::None => Effect::Raised { from, to },
             DryRun::Client | DryRun::Server => Effect::WouldRaise { from, to },
         };
+        Self::of(raise, effect, dry_run)
+    }
+
+    /// What came of `raise`.
+    pub(super) fn of(raise: &Raise, effect: Effect, dry_run: DryRun) -> Self {
+        let (from, to) = (raise.from, raise.to);
         Self {
             key: raise.key.clone(),
             uid: Some(raise.uid.clone()),

@@ -1,4 +1,3 @@
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
@@ -6,7 +5,7 @@ use indexmap::IndexMap;
 
 use crate::client::ObjectKey;
 use crate::store::indexer::Indexer;
-use crate::watch::{Object, compare_resource_versions};
+use crate::watch::{Object, is_older};
 
 /// What a list has brought so far.
 pub(super) struct Listing<T> {
@@ -37,10 +36,10 @@ impl<T: Object> Listing<T> {
     /// that a relist costs the memory of its changes only.
     pub(super) fn take(&mut self, object: T, cache: &Indexer<T>) {
         let key = object.key();
-        let older = self.objects.get(&key).is_some_and(|known| {
-            compare_resource_versions(object.resource_version(), known.resource_version())
-                .is_some_and(Ordering::is_lt)
-        });
+        let older = self
+            .objects
+            .get(&key)
+            .is_some_and(|known| is_older(object.resource_version(), known.resource_version()));
         if !older {
             let known = cache.get(&key).filter(|known| {
                 !self.restored
