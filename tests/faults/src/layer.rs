@@ -13,8 +13,8 @@ use http_body::Body;
 use tower::{Layer, Service};
 
 use crate::{
-    Action, BoxError, FaultBody, Faults, RequestInfo, ResetSwitch, StatusFault, StreamFault,
-    reset::connection_reset,
+    Action, BoxError, FaultBody, Faults, RequestInfo, ResetSwitch, ServerFaults, StatusFault,
+    StreamFault, reset::connection_reset,
 };
 
 /// Wraps a service that answers Kubernetes requests; see [`Faults::layer`].
@@ -88,7 +88,7 @@ where
 async fn carry_out<S, Q, B>(
     actions: Vec<Action>,
     mut inner: S,
-    request: Request<Q>,
+    mut request: Request<Q>,
 ) -> Result<Response<FaultBody<B>>, BoxError>
 where
     S: Service<Request<Q>, Response = Response<B>>,
@@ -98,6 +98,7 @@ where
     let mut stream_faults: Vec<StreamFault> = Vec::new();
     let mut answer_delay = None;
     let mut lose_answer = false;
+    let mut server_faults = ServerFaults::default();
     for action in actions {
         match action {
             Action::Status(status) => return Ok(status.response().map(FaultBody::made_up)),
@@ -108,7 +109,12 @@ where
             Action::DelayAnswer(time) => answer_delay = Some(time),
             Action::LostAnswer => lose_answer = true,
             Action::Stream(fault) => stream_faults.push(fault),
+            Action::AnswerFrom(past) => server_faults.answer_from = Some(past),
+            Action::Restore(past) => server_faults.restore = Some(past),
         }
+    }
+    if server_faults != ServerFaults::default() {
+        request.extensions_mut().insert(server_faults);
     }
 
     let mut response = inner.call(request).await.map_err(Into::into)?;

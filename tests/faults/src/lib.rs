@@ -28,23 +28,29 @@ mod action;
 mod attempts;
 mod body;
 mod layer;
+mod past;
 mod pattern;
 mod plan;
 mod request_info;
 mod reset;
 mod rule;
 mod script;
+mod status_fault;
+mod stream_fault;
 
-pub use action::{Action, Cut, Ending, StatusFault, StreamFault};
+pub use action::Action;
 pub use attempts::Attempts;
 pub use body::FaultBody;
 pub use layer::{FaultLayer, FaultService};
+pub use past::{Past, ServerFaults};
 pub use pattern::Pattern;
 pub use plan::{Faults, RuleCount, RuleId};
 pub use request_info::{RequestInfo, Verb};
 pub use reset::ResetSwitch;
 pub use rule::{Matcher, Rule, Window};
-pub use script::{Script, ScriptError};
+pub use script::{ProxyCannot, Script, ScriptError};
+pub use status_fault::StatusFault;
+pub use stream_fault::{Cut, Ending, StreamFault};
 
 /// The error type of the layer and of its bodies: whatever the inner service failed with, or an
 /// [`std::io::Error`] of kind `ConnectionReset` where a rule cut the connection.

@@ -13,6 +13,8 @@ use crate::{Action, Attempts, Pattern, RequestInfo, Verb};
 pub struct Rule {
     /// A name for reports and for [`Faults::fired_named`](crate::Faults::fired_named).
     pub name: Option<String>,
+    /// The line of its file on which it begins; `None` for a rule that was built in Rust.
+    pub line: Option<u64>,
     /// Which requests.
     pub matcher: Matcher,
     /// Which of them.
@@ -61,6 +63,7 @@ impl Rule {
     pub fn new(action: impl Into<Action>) -> Self {
         Self {
             name: None,
+            line: None,
             matcher: Matcher::default(),
             attempts: Attempts::ALL,
             per_object: false,

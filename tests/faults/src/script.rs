@@ -1,9 +1,11 @@
 //! Scripts as YAML files.
 
+mod proxy_cannot;
 mod wire;
 
 use std::{fs, io, path::Path, path::PathBuf};
 
+pub use self::proxy_cannot::ProxyCannot;
 use crate::Rule;
 
 /// A list of rules.

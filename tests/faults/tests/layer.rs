@@ -13,7 +13,10 @@ mod around_a_service {
     };
 
     use bytes::Bytes;
-    use faults::{Action, BoxError, FaultBody, Faults, ResetSwitch, Rule, StreamFault, Verb};
+    use faults::{
+        Action, BoxError, FaultBody, Faults, Past, ResetSwitch, Rule, ServerFaults, StreamFault,
+        Verb,
+    };
     use http::{Request, Response, StatusCode, header};
     use http_body_util::{BodyExt, Full};
     use tokio::time::{Instant, timeout};
@@ -232,6 +235,34 @@ mod around_a_service {
             response.into_body().collect().await.unwrap().to_bytes(),
             LINES
         );
+    }
+
+    #[tokio::test]
+    async fn what_only_the_server_can_do_is_asked_of_it() {
+        let restored = Rule::new(Action::AnswerFrom(Past::Behind(3)))
+            .then(Action::Restore(Past::Revision(7)))
+            .attempts(1);
+        let faults = Faults::new(restored.into());
+        let (asked, mut seen) = tokio::sync::mpsc::channel(2);
+        let service = faults
+            .layer()
+            .layer(service_fn(move |request: Request<()>| {
+                let faults = request.extensions().get::<ServerFaults>().copied();
+                asked.try_send(faults).expect("room");
+                async { Ok::<_, Infallible>(Response::new(Full::from(LINES))) }
+            }));
+        for expected in [
+            Some(ServerFaults {
+                answer_from: Some(Past::Behind(3)),
+                restore: Some(Past::Revision(7)),
+            }),
+            None,
+        ] {
+            let request = Request::builder().uri(WATCH).body(()).unwrap();
+            let response = service.clone().oneshot(request).await.unwrap();
+            assert_eq!(response.status(), StatusCode::OK);
+            assert_eq!(seen.recv().await, Some(expected));
+        }
     }
 
     #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::HeaderValue;
 
 use super::*;
-use crate::{Action, Verb};
+use crate::{Action, Past, Verb};
 
 fn refusal(yaml: &str) -> String {
     Script::parse(yaml).expect_err("a refusal").to_string()
@@ -13,7 +13,7 @@ fn refusal(yaml: &str) -> String {
 
 #[test]
 fn a_file_and_a_builder_say_the_same() {
-    let script = Script::parse(
+    let mut script = Script::parse(
         "
 rules:
   - name: busy
@@ -36,6 +36,8 @@ rules:
   - do: hang
   - do: {half_open: {after_events: 1}}
   - do: {malformed: {after_events: 1, line: '{'}}
+  - do: {answer_from: {revision: 40}}
+  - do: {restore: {behind: 10}}
   - do: {status: {code: 502, content_type: text/html, body: <html>, headers: {x-from: gateway}}}
 ",
     )
@@ -74,6 +76,8 @@ rules:
         Rule::new(Action::Hang),
         Rule::new(Action::half_open_after_events(1)),
         Rule::new(Action::malformed(1, "{")),
+        Rule::new(Action::AnswerFrom(Past::Revision(40))),
+        Rule::new(Action::Restore(Past::Behind(10))),
         Rule::new(
             Action::status(502)
                 .body(HeaderValue::from_static("text/html"), "<html>")
@@ -83,6 +87,12 @@ rules:
                 ),
         ),
     ]);
+    let lines: Vec<_> = script
+        .rules
+        .iter_mut()
+        .map(|rule| rule.line.take())
+        .collect();
+    assert_eq!(lines[..3], [Some(3), Some(7), Some(16)]);
     assert_eq!(script, built);
 }
 
@@ -91,7 +101,7 @@ fn an_unknown_word_is_refused_with_its_line() {
     insta::assert_snapshot!(refusal("rules:\n  - match: {verb: list}\n    attempt: 3\n    do: hang\n"), @"line 3, column 5: unknown field `attempt`, expected one of name, match, attempts, per_object, window, do");
     insta::assert_snapshot!(refusal("rules:\n  - match:\n      verb: fetch\n    do: hang\n"), @"line 3, column 13: unknown verb `fetch`, expected one of get, list, watch, create, update, patch, delete, deletecollection");
     insta::assert_snapshot!(refusal("rules:\n  - match:\n      resources: pods\n    do: hang\n"), @"line 3, column 7: unknown field `resources`, expected one of verb, group, resource, namespace, name, path, query");
-    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"line 2, column 5: unknown variant `explode`, expected one of status, delay, delay_answer, hang, reset, lost_answer, cut, truncate, expired, half_open, malformed");
+    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"line 2, column 5: unknown variant `explode`, expected one of status, delay, delay_answer, hang, reset, lost_answer, cut, truncate, expired, half_open, malformed, answer_from, restore");
     insta::assert_snapshot!(refusal("rules:\n  - do:\n      cut: {after_event: 3}\n"), @"line 3, column 13: unknown field `after_event`, expected one of after_events, after, how");
 }
 
@@ -101,6 +111,34 @@ fn a_value_that_makes_no_sense_is_refused_with_its_line() {
     insta::assert_snapshot!(refusal("rules:\n  - do:\n      delay: soon\n"), @"line 3, column 14: `soon` is no duration; write 500ms, 2s or 1m30s");
     insta::assert_snapshot!(refusal("rules:\n  - do:\n      status: {code: 99}\n"), @"line 3, column 22: `99` is no HTTP status code");
     insta::assert_snapshot!(refusal("rules:\n  - attempts: 1\n"), @"line 2, column 5: missing field `do`");
+}
+
+#[test]
+fn a_moment_in_the_past_has_exactly_one_name() {
+    let moment = |words: &str| refusal(&format!("rules:\n  - do:\n      answer_from: {words}\n"));
+    insta::assert_snapshot!(moment("{}"), @"line 3, column 20: expected exactly one of `revision` and `behind`");
+    insta::assert_snapshot!(moment("{revision: 40, behind: 10}"), @"line 3, column 20: expected exactly one of `revision` and `behind`");
+    insta::assert_snapshot!(moment("{revision: 0}"), @"line 3, column 20: `revision` is a resourceVersion, and they begin at 1");
+    insta::assert_snapshot!(moment("{behind: 0}"), @"line 3, column 20: `behind` is a number of revisions, at least 1");
+    insta::assert_snapshot!(moment("{behind: -3}"), @"line 3, column 29: invalid u64");
+    insta::assert_snapshot!(moment("{revision: yesterday}"), @"line 3, column 31: invalid u64");
+    insta::assert_snapshot!(moment("{before: 3}"), @"line 3, column 21: unknown field `before`, expected one of revision, behind");
+    insta::assert_snapshot!(moment("40"), @"line 3, column 20: expected mapping start");
+    insta::assert_snapshot!(refusal("rules:\n  - do: [hang, restore]\n"), @"line 2, column 23: expected mapping start");
+}
+
+#[test]
+fn what_a_proxy_cannot_do_is_named() {
+    let cannot = |yaml: &str| {
+        let script = Script::parse(yaml).expect("a valid script");
+        script.check_for_proxy().expect_err("it cannot").to_string()
+    };
+    insta::assert_snapshot!(cannot("rules:\n  - do: hang\n\n  - name: stale endpoint\n    do: [delay: 1s, answer_from: {behind: 10}]\n"), @r#"rule 2 ("stale endpoint"), line 4: a proxy cannot do `answer_from`, only the simulated server can"#);
+    insta::assert_snapshot!(cannot("rules: [{do: {restore: {revision: 4}}}]"), @"rule 1, line 1: a proxy cannot do `restore`, only the simulated server can");
+    let built = Script::from(Rule::new(Action::Restore(Past::Behind(1))));
+    insta::assert_snapshot!(built.check_for_proxy().expect_err("it cannot"), @"rule 1: a proxy cannot do `restore`, only the simulated server can");
+    let fine = Script::from(Rule::new(Action::Hang));
+    assert_eq!(fine.check_for_proxy(), Ok(()));
 }
 
 #[test]
