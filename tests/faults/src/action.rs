@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use crate::{Cut, Past, StatusFault, StreamFault};
+use crate::{Cut, Past, Place, StatusFault, StreamFault};
 
 /// One thing that goes wrong with a request.
 ///
@@ -96,29 +96,61 @@ impl Action {
 
     /// See [`StreamFault::Truncate`].
     #[must_use]
-    pub const fn truncate_after_events(after_events: u64) -> Self {
-        Self::Stream(StreamFault::Truncate { after_events })
+    pub fn truncate_after_events(at: impl Into<Place>) -> Self {
+        StreamFault::Truncate(at.into()).into()
     }
 
     /// See [`StreamFault::Expired`].
     #[must_use]
-    pub const fn expired_in_stream(after_events: u64) -> Self {
-        Self::Stream(StreamFault::Expired { after_events })
+    pub fn expired_in_stream(at: impl Into<Place>) -> Self {
+        StreamFault::Expired(at.into()).into()
     }
 
     /// See [`StreamFault::HalfOpen`].
     #[must_use]
-    pub const fn half_open_after_events(after_events: u64) -> Self {
-        Self::Stream(StreamFault::HalfOpen { after_events })
+    pub fn half_open_after_events(at: impl Into<Place>) -> Self {
+        StreamFault::HalfOpen(at.into()).into()
     }
 
     /// See [`StreamFault::Malformed`].
     #[must_use]
-    pub fn malformed(after_events: u64, line: impl Into<String>) -> Self {
-        Self::Stream(StreamFault::Malformed {
-            after_events,
-            line: line.into(),
-        })
+    pub fn malformed(at: impl Into<Place>, line: impl Into<String>) -> Self {
+        let (at, line) = (at.into(), line.into());
+        StreamFault::Malformed { at, line }.into()
+    }
+
+    /// See [`StreamFault::Duplicated`].
+    #[must_use]
+    pub fn duplicated(at: impl Into<Place>) -> Self {
+        StreamFault::Duplicated(at.into()).into()
+    }
+
+    /// See [`StreamFault::Reordered`]; the first line waits for a second.
+    #[must_use]
+    pub fn reordered(at: impl Into<Place>) -> Self {
+        let at = at.into();
+        let within = StreamFault::WITHIN;
+        StreamFault::Reordered { at, within }.into()
+    }
+
+    /// See [`StreamFault::Oversized`].
+    #[must_use]
+    pub fn oversized(at: impl Into<Place>, bytes: usize) -> Self {
+        let at = at.into();
+        StreamFault::Oversized { at, bytes }.into()
+    }
+
+    /// One line is silently left out; see [`StreamFault::Dropped`].
+    #[must_use]
+    pub fn dropped(at: impl Into<Place>) -> Self {
+        let at = at.into();
+        StreamFault::Dropped { at, lines: 1 }.into()
+    }
+
+    /// See [`StreamFault::Slow`].
+    #[must_use]
+    pub fn slow(bytes: usize, every: Duration) -> Self {
+        StreamFault::Slow { bytes, every }.into()
     }
 }
 

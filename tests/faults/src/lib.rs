@@ -50,7 +50,7 @@ pub use reset::ResetSwitch;
 pub use rule::{Matcher, Rule, Window};
 pub use script::{ProxyCannot, Script, ScriptError};
 pub use status_fault::StatusFault;
-pub use stream_fault::{Cut, Ending, StreamFault};
+pub use stream_fault::{Counted, Cut, Ending, Place, StreamFault};
 
 /// The error type of the layer and of its bodies: whatever the inner service failed with, or an
 /// [`std::io::Error`] of kind `ConnectionReset` where a rule cut the connection.

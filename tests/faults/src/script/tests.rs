@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::HeaderValue;
 
 use super::*;
-use crate::{Action, Past, Verb};
+use crate::{Action, Past, Place, StreamFault, Verb};
 
 fn refusal(yaml: &str) -> String {
     Script::parse(yaml).expect_err("a refusal").to_string()
@@ -36,6 +36,14 @@ rules:
   - do: hang
   - do: {half_open: {after_events: 1}}
   - do: {malformed: {after_events: 1, line: '{'}}
+  - do:
+      - duplicated: {after_events: 1, of: events}
+      - reordered: {after_events: 2}
+      - reordered: {of: bookmarks, within: 5s}
+      - oversized: {after_events: 3, bytes: 2097152}
+      - dropped: {after_events: 4}
+      - dropped: {lines: 3}
+      - slow: {bytes: 64, every: 100ms}
   - do: {answer_from: {revision: 40}}
   - do: {restore: {behind: 10}}
   - do: {status: {code: 502, content_type: text/html, body: <html>, headers: {x-from: gateway}}}
@@ -76,6 +84,19 @@ rules:
         Rule::new(Action::Hang),
         Rule::new(Action::half_open_after_events(1)),
         Rule::new(Action::malformed(1, "{")),
+        Rule::new(Action::duplicated(Place::events(1)))
+            .then(Action::reordered(2))
+            .then(StreamFault::Reordered {
+                at: Place::bookmarks(0),
+                within: Duration::from_secs(5),
+            })
+            .then(Action::oversized(3, 2 * 1024 * 1024))
+            .then(Action::dropped(4))
+            .then(StreamFault::Dropped {
+                at: 0.into(),
+                lines: 3,
+            })
+            .then(Action::slow(64, Duration::from_millis(100))),
         Rule::new(Action::AnswerFrom(Past::Revision(40))),
         Rule::new(Action::Restore(Past::Behind(10))),
         Rule::new(
@@ -101,8 +122,8 @@ fn an_unknown_word_is_refused_with_its_line() {
     insta::assert_snapshot!(refusal("rules:\n  - match: {verb: list}\n    attempt: 3\n    do: hang\n"), @"line 3, column 5: unknown field `attempt`, expected one of name, match, attempts, per_object, window, do");
     insta::assert_snapshot!(refusal("rules:\n  - match:\n      verb: fetch\n    do: hang\n"), @"line 3, column 13: unknown verb `fetch`, expected one of get, list, watch, create, update, patch, delete, deletecollection");
     insta::assert_snapshot!(refusal("rules:\n  - match:\n      resources: pods\n    do: hang\n"), @"line 3, column 7: unknown field `resources`, expected one of verb, group, resource, namespace, name, path, query");
-    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"line 2, column 5: unknown variant `explode`, expected one of status, delay, delay_answer, hang, reset, lost_answer, cut, truncate, expired, half_open, malformed, answer_from, restore");
-    insta::assert_snapshot!(refusal("rules:\n  - do:\n      cut: {after_event: 3}\n"), @"line 3, column 13: unknown field `after_event`, expected one of after_events, after, how");
+    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"line 2, column 5: unknown variant `explode`, expected one of status, delay, delay_answer, hang, reset, lost_answer, cut, truncate, expired, half_open, malformed, duplicated, reordered, oversized, dropped, slow, answer_from, restore");
+    insta::assert_snapshot!(refusal("rules:\n  - do:\n      cut: {after_event: 3}\n"), @"line 3, column 13: unknown field `after_event`, expected one of after_events, of, after, how");
 }
 
 #[test]
@@ -110,7 +131,30 @@ fn a_value_that_makes_no_sense_is_refused_with_its_line() {
     insta::assert_snapshot!(refusal("rules:\n  - do: hang\n    attempts: 3..1\n"), @"line 3, column 15: `3..1` holds no attempt");
     insta::assert_snapshot!(refusal("rules:\n  - do:\n      delay: soon\n"), @"line 3, column 14: `soon` is no duration; write 500ms, 2s or 1m30s");
     insta::assert_snapshot!(refusal("rules:\n  - do:\n      status: {code: 99}\n"), @"line 3, column 22: `99` is no HTTP status code");
+    insta::assert_snapshot!(refusal("rules:\n  - do: hang\n    window: 20s..5s\n"), @"line 3, column 13: `20s..5s` holds no time");
     insta::assert_snapshot!(refusal("rules:\n  - attempts: 1\n"), @"line 2, column 5: missing field `do`");
+}
+
+#[test]
+fn what_spoils_a_body_has_limits() {
+    let words = |words: &str| refusal(&format!("rules:\n  - do:\n      {words}\n"));
+    insta::assert_snapshot!(words("duplicated: {after_events: many}"), @"line 3, column 34: `many` is no number of lines");
+    insta::assert_snapshot!(words("duplicated: {after_events: 1, of: changes}"), @"line 3, column 41: unknown variant `changes`, expected one of lines, events, bookmarks");
+    insta::assert_snapshot!(words("duplicated: {after: 1}"), @"line 3, column 20: unknown field `after`, expected one of after_events, of");
+    insta::assert_snapshot!(words("reordered: {within: 0s}"), @"line 3, column 27: `0s` is no time at all; it must be more than zero");
+    insta::assert_snapshot!(words("oversized: {after_events: 1}"), @"line 3, column 19: missing field `bytes`");
+    insta::assert_snapshot!(words("oversized: {bytes: 0}"), @"line 3, column 26: `0` is no number of bytes from 1 to 67108864 (64 MiB)");
+    insta::assert_snapshot!(words("oversized: {bytes: 67108865}"), @"line 3, column 26: `67108865` is no number of bytes from 1 to 67108864 (64 MiB)");
+    insta::assert_snapshot!(words("oversized: {bytes: 2MiB}"), @"line 3, column 26: `2MiB` is no number of bytes from 1 to 67108864 (64 MiB)");
+    insta::assert_snapshot!(words("dropped: {lines: 0}"), @"line 3, column 24: `0` is no whole number above zero");
+    insta::assert_snapshot!(words("slow: {bytes: 0, every: 1s}"), @"line 3, column 21: `0` is no number of bytes from 1 to 67108864 (64 MiB)");
+    insta::assert_snapshot!(words("slow: {bytes: 64, every: 0ms}"), @"line 3, column 32: `0ms` is no time at all; it must be more than zero");
+    insta::assert_snapshot!(words("slow: {bytes: 64}"), @"line 3, column 14: missing field `every`");
+    insta::assert_snapshot!(words("slow: 64"), @"line 3, column 13: expected mapping start");
+    insta::assert_snapshot!(words("cut: {after: 0s}"), @"line 3, column 20: `0s` is no time at all; it must be more than zero");
+    insta::assert_snapshot!(words("expired: {as: status, after_events: 3}"), @"line 3, column 16: `after_events` and `of` are about a stream; they go with `as: event`");
+    insta::assert_snapshot!(words("expired: {as: trailer}"), @"line 3, column 21: unknown variant `trailer`, expected one of status, event");
+    insta::assert_snapshot!(words("cut: {how: softly}"), @"line 3, column 18: unknown variant `softly`, expected one of clean, reset");
 }
 
 #[test]
@@ -118,10 +162,10 @@ fn a_moment_in_the_past_has_exactly_one_name() {
     let moment = |words: &str| refusal(&format!("rules:\n  - do:\n      answer_from: {words}\n"));
     insta::assert_snapshot!(moment("{}"), @"line 3, column 20: expected exactly one of `revision` and `behind`");
     insta::assert_snapshot!(moment("{revision: 40, behind: 10}"), @"line 3, column 20: expected exactly one of `revision` and `behind`");
-    insta::assert_snapshot!(moment("{revision: 0}"), @"line 3, column 20: `revision` is a resourceVersion, and they begin at 1");
-    insta::assert_snapshot!(moment("{behind: 0}"), @"line 3, column 20: `behind` is a number of revisions, at least 1");
-    insta::assert_snapshot!(moment("{behind: -3}"), @"line 3, column 29: invalid u64");
-    insta::assert_snapshot!(moment("{revision: yesterday}"), @"line 3, column 31: invalid u64");
+    insta::assert_snapshot!(moment("{revision: 0}"), @"line 3, column 31: `0` is no whole number above zero");
+    insta::assert_snapshot!(moment("{behind: 0}"), @"line 3, column 29: `0` is no whole number above zero");
+    insta::assert_snapshot!(moment("{behind: -3}"), @"line 3, column 29: `-3` is no whole number above zero");
+    insta::assert_snapshot!(moment("{revision: yesterday}"), @"line 3, column 31: `yesterday` is no whole number above zero");
     insta::assert_snapshot!(moment("{before: 3}"), @"line 3, column 21: unknown field `before`, expected one of revision, behind");
     insta::assert_snapshot!(moment("40"), @"line 3, column 20: expected mapping start");
     insta::assert_snapshot!(refusal("rules:\n  - do: [hang, restore]\n"), @"line 2, column 23: expected mapping start");

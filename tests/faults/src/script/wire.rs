@@ -1,6 +1,7 @@
 //! The words of a script file. `README.md` describes each; a word that is not here is refused.
 
 mod parsed;
+mod stream;
 mod wrong;
 
 use std::collections::BTreeMap;

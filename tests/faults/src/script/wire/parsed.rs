@@ -1,6 +1,6 @@
 //! Values of a script file.
 
-use std::{fmt, str::FromStr, time::Duration};
+use std::{fmt, num::NonZeroU64, str::FromStr, time::Duration};
 
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::{
@@ -17,7 +17,15 @@ pub(super) struct OneOrMore<T>(pub(super) Vec<T>);
 #[derive(Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Parsed<T>(pub(super) T);
 
+/// More than no time.
 pub(super) struct Time(pub(super) Duration);
+
+/// A number of bytes, from 1 to 64 MiB.
+pub(super) struct Size(pub(super) usize);
+
+/// A number of lines; none is fine.
+#[derive(Default)]
+pub(super) struct Lines(pub(super) u64);
 
 pub(super) struct Code(pub(super) StatusCode);
 
@@ -96,9 +104,38 @@ impl ParseWord for Option<Verb> {
 
 impl ParseWord for Time {
     fn parse_word(text: &str) -> Result<Self, String> {
-        let help = || format!("`{text}` is no duration; write 500ms, 2s or 1m30s");
-        let span: jiff::SignedDuration = text.trim().parse().map_err(|_| help())?;
-        Duration::try_from(span).map(Self).map_err(|_| help())
+        match duration(text)? {
+            Duration::ZERO => Err(format!(
+                "`{text}` is no time at all; it must be more than zero"
+            )),
+            time => Ok(Self(time)),
+        }
+    }
+}
+
+impl ParseWord for Size {
+    fn parse_word(text: &str) -> Result<Self, String> {
+        const MOST: usize = 64 * 1024 * 1024;
+        match text.parse() {
+            Ok(size @ 1..=MOST) => Ok(Self(size)),
+            _ => Err(format!(
+                "`{text}` is no number of bytes from 1 to {MOST} (64 MiB)"
+            )),
+        }
+    }
+}
+
+impl ParseWord for Lines {
+    fn parse_word(text: &str) -> Result<Self, String> {
+        let lines = text.parse().map(Self);
+        lines.map_err(|_| format!("`{text}` is no number of lines"))
+    }
+}
+
+impl ParseWord for NonZeroU64 {
+    fn parse_word(text: &str) -> Result<Self, String> {
+        text.parse()
+            .map_err(|_| format!("`{text}` is no whole number above zero"))
     }
 }
 
@@ -107,19 +144,15 @@ impl ParseWord for Window {
         let (from, until) = text
             .split_once("..")
             .ok_or_else(|| format!("`{text}` is no window; write 5s..20s, ..20s or 5s.."))?;
-        let time = |part: &str| Time::parse_word(part).map(|time| time.0);
-        Ok(Self {
-            from: if from.is_empty() {
-                Duration::ZERO
-            } else {
-                time(from)?
-            },
-            until: if until.is_empty() {
-                None
-            } else {
-                Some(time(until)?)
-            },
-        })
+        let time = |part: &str| (!part.is_empty()).then(|| duration(part)).transpose();
+        let window = Self {
+            from: time(from)?.unwrap_or_default(),
+            until: time(until)?,
+        };
+        if window.until.is_some_and(|until| until <= window.from) {
+            return Err(format!("`{text}` holds no time"));
+        }
+        Ok(window)
     }
 }
 
@@ -144,4 +177,10 @@ impl ParseWord for HeaderText {
             .map(Self)
             .map_err(|_| format!("`{text}` is no header value"))
     }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let help = || format!("`{text}` is no duration; write 500ms, 2s or 1m30s");
+    let span: jiff::SignedDuration = text.trim().parse().map_err(|_| help())?;
+    Duration::try_from(span).map_err(|_| help())
 }

@@ -1,14 +1,17 @@
 //! What goes wrong, in the words of a script file.
 
-use std::{collections::BTreeMap, str::FromStr};
+use std::{collections::BTreeMap, num::NonZeroU64, str::FromStr};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::parsed::{Code, Header, HeaderText, Parsed, Time};
-use crate::{Action, Cut, Ending, Past, StatusFault, StreamFault};
+use super::{
+    parsed::{Code, Header, HeaderText, Parsed, Time},
+    stream::{After, CutWords, Dropped, Expired, Malformed, Oversized, Reordered, Slow},
+};
+use crate::{Action, Cut, Past, StatusFault, StreamFault};
 
 /// What goes wrong, one word each.
 #[derive(Deserialize)]
@@ -25,6 +28,11 @@ pub(super) enum Wrong {
     Expired(Expired),
     HalfOpen(After),
     Malformed(Malformed),
+    Duplicated(After),
+    Reordered(Reordered),
+    Oversized(Oversized),
+    Dropped(Dropped),
+    Slow(Slow),
     AnswerFrom(Moment),
     Restore(Moment),
 }
@@ -43,54 +51,6 @@ pub(super) struct Status {
     content_type: Option<Parsed<HeaderText>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CutWords {
-    after_events: Option<u64>,
-    after: Option<Parsed<Time>>,
-    #[serde(default)]
-    how: How,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum How {
-    #[default]
-    Clean,
-    Reset,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct After {
-    #[serde(default)]
-    after_events: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Expired {
-    #[serde(rename = "as")]
-    how: ExpiredAs,
-    after_events: Option<u64>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ExpiredAs {
-    Status,
-    Event,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Malformed {
-    #[serde(default)]
-    after_events: u64,
-    #[serde(default = "garbage")]
-    line: String,
-}
-
 /// Exactly one of the two.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, try_from = "MomentWords")]
@@ -99,8 +59,8 @@ pub(super) struct Moment(Past);
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MomentWords {
-    revision: Option<u64>,
-    behind: Option<u64>,
+    revision: Option<Parsed<NonZeroU64>>,
+    behind: Option<Parsed<NonZeroU64>>,
 }
 
 // === impl Wrong ===
@@ -114,44 +74,18 @@ impl From<Wrong> for Action {
             Wrong::Hang => Self::Hang,
             Wrong::Reset => Self::Reset,
             Wrong::LostAnswer => Self::LostAnswer,
-            Wrong::Cut(CutWords {
-                after_events,
-                after,
-                how,
-            }) => {
-                let how = match how {
-                    How::Clean => Ending::Clean,
-                    How::Reset => Ending::Reset,
-                };
-                Cut {
-                    after_events,
-                    after: after.map(|time| time.0.0),
-                    how,
-                }
-                .into()
-            }
-            Wrong::Truncate(After { after_events }) => {
-                StreamFault::Truncate { after_events }.into()
-            }
-            Wrong::Expired(Expired {
-                how: ExpiredAs::Status,
-                ..
-            }) => Self::Expired,
-            Wrong::Expired(Expired {
-                how: ExpiredAs::Event,
-                after_events,
-            }) => StreamFault::Expired {
-                after_events: after_events.unwrap_or(0),
-            }
-            .into(),
-            Wrong::HalfOpen(After { after_events }) => {
-                StreamFault::HalfOpen { after_events }.into()
-            }
-            Wrong::Malformed(Malformed { after_events, line }) => {
-                StreamFault::Malformed { after_events, line }.into()
-            }
+            Wrong::Expired(words) => words.into(),
             Wrong::AnswerFrom(moment) => Self::AnswerFrom(moment.0),
             Wrong::Restore(moment) => Self::Restore(moment.0),
+            Wrong::Cut(words) => Cut::from(words).into(),
+            Wrong::Truncate(at) => StreamFault::Truncate(at.into()).into(),
+            Wrong::HalfOpen(at) => StreamFault::HalfOpen(at.into()).into(),
+            Wrong::Malformed(words) => StreamFault::from(words).into(),
+            Wrong::Duplicated(at) => StreamFault::Duplicated(at.into()).into(),
+            Wrong::Reordered(words) => StreamFault::from(words).into(),
+            Wrong::Oversized(words) => StreamFault::from(words).into(),
+            Wrong::Dropped(words) => StreamFault::from(words).into(),
+            Wrong::Slow(words) => StreamFault::from(words).into(),
         }
     }
 }
@@ -188,15 +122,9 @@ impl TryFrom<MomentWords> for Moment {
 
     fn try_from(words: MomentWords) -> Result<Self, Self::Error> {
         match (words.revision, words.behind) {
-            (Some(0), None) => Err("`revision` is a resourceVersion, and they begin at 1"),
-            (None, Some(0)) => Err("`behind` is a number of revisions, at least 1"),
-            (Some(revision), None) => Ok(Self(Past::Revision(revision))),
-            (None, Some(revisions)) => Ok(Self(Past::Behind(revisions))),
+            (Some(revision), None) => Ok(Self(Past::Revision(revision.0.get()))),
+            (None, Some(revisions)) => Ok(Self(Past::Behind(revisions.0.get()))),
             _ => Err("expected exactly one of `revision` and `behind`"),
         }
     }
-}
-
-fn garbage() -> String {
-    r#"{"type":"MODIFIED","object":{"kind":"#.to_owned()
 }

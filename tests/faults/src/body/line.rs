@@ -1,0 +1,102 @@
+//! One line of a body: what it is, and what can be made of it.
+
+use bytes::{BufMut, BytesMut};
+
+use crate::Counted;
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineKind {
+    Event,
+    Bookmark,
+}
+
+/// How many lines have passed, for every way to count them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    events: u64,
+    bookmarks: u64,
+}
+
+/// The beginning of a line, as much of it as tells what it is.
+#[derive(Debug, Default)]
+pub(super) struct LineHead(Vec<u8>);
+
+const BOOKMARK: &[u8] = br#"{"type":"BOOKMARK""#;
+
+// === impl LineKind ===
+
+impl LineKind {
+    pub(super) fn of(line: &[u8]) -> Self {
+        if line.starts_with(BOOKMARK) {
+            Self::Bookmark
+        } else {
+            Self::Event
+        }
+    }
+
+    pub(super) fn is_counted(self, of: Counted) -> bool {
+        match of {
+            Counted::Lines => true,
+            Counted::Events => self == Self::Event,
+            Counted::Bookmarks => self == Self::Bookmark,
+        }
+    }
+}
+
+// === impl Counts ===
+
+impl Counts {
+    pub(super) fn add(&mut self, kind: LineKind) {
+        match kind {
+            LineKind::Event => self.events += 1,
+            LineKind::Bookmark => self.bookmarks += 1,
+        }
+    }
+
+    pub(super) fn of(&self, counted: Counted) -> u64 {
+        match counted {
+            Counted::Lines => self.events + self.bookmarks,
+            Counted::Events => self.events,
+            Counted::Bookmarks => self.bookmarks,
+        }
+    }
+}
+
+// === impl LineHead ===
+
+impl LineHead {
+    pub(super) fn extend(&mut self, piece: &[u8]) {
+        let missing = BOOKMARK.len() - self.0.len();
+        self.0.extend_from_slice(&piece[..missing.min(piece.len())]);
+    }
+
+    /// Tells what the line was and makes ready for the next.
+    pub(super) fn finish(&mut self) -> LineKind {
+        let kind = LineKind::of(&self.0);
+        self.0.clear();
+        kind
+    }
+}
+
+/// Ends a line that had no newline because the body ended, so that another can come behind it.
+pub(super) fn terminate(line: &mut BytesMut) {
+    if !line.ends_with(b"\n") {
+        line.put_u8(b'\n');
+    }
+}
+
+/// The line with whitespace behind its opening brace.
+pub(super) fn oversize(line: &[u8], bytes: usize) -> BytesMut {
+    let length = line.len() - usize::from(line.ends_with(b"\n"));
+    let missing = match line.first() {
+        Some(b'{') => bytes.saturating_sub(length),
+        _ => 0,
+    };
+    let (brace, rest) = line.split_at(line.len().min(1));
+    let mut out = BytesMut::with_capacity(line.len() + missing);
+    out.put_slice(brace);
+    out.put_bytes(b' ', missing);
+    out.put_slice(rest);
+    out
+}
