@@ -36,6 +36,14 @@ pub enum Action {
     /// Asks the server to come back from a backup first; see
     /// [`ServerFaults::restore`](crate::ServerFaults::restore).
     Restore(Past),
+    /// Every `resourceVersion` in the answer becomes a text without digits or order, and those in the query
+    /// and body of the request are turned back. The same version always becomes the same text, for every
+    /// request and server.
+    ///
+    /// A rule that does only this acts beside the rule that a request is otherwise subject to. It is of use
+    /// only if every request sees it: leave the matcher empty. Only JSON is translated; a watch that is told
+    /// in Protobuf shows numbers.
+    OpaqueRevisions,
 }
 
 // === impl Action ===
@@ -67,6 +75,7 @@ impl Action {
             Self::Stream(fault) => fault.word(),
             Self::AnswerFrom(_) => "answer_from",
             Self::Restore(_) => "restore",
+            Self::OpaqueRevisions => "opaque_revisions",
         }
     }
 

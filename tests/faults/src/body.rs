@@ -14,7 +14,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 use self::spoilt::Spoilt;
-use crate::{BoxError, ResetSwitch, StreamFault};
+use crate::{BoxError, ResetSwitch, StreamFault, opaque::Rewriter};
 
 /// The answer's body: the inner one as it is, one made up by a rule, or the inner one spoilt.
 ///
@@ -47,9 +47,15 @@ impl<B> FaultBody<B> {
         }
     }
 
-    pub(crate) fn spoilt(body: B, faults: Vec<StreamFault>, reset: Option<ResetSwitch>) -> Self {
+    pub(crate) fn spoilt(
+        body: B,
+        opaque: bool,
+        faults: Vec<StreamFault>,
+        reset: Option<ResetSwitch>,
+    ) -> Self {
+        let hiding = opaque.then(Rewriter::hiding);
         Self {
-            kind: Kind::Spoilt(Box::new(Spoilt::new(body, faults, reset))),
+            kind: Kind::Spoilt(Box::new(Spoilt::new(body, hiding, faults, reset))),
         }
     }
 }

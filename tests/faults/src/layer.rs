@@ -8,13 +8,13 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{Request, Response, StatusCode, header};
+use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body::Body;
 use tower::{Layer, Service};
 
 use crate::{
     Action, BoxError, FaultBody, Faults, RequestInfo, ResetSwitch, ServerFaults, StatusFault,
-    StreamFault, reset::connection_reset,
+    StreamFault, opaque::reveal_request, reset::connection_reset,
 };
 
 /// Wraps a service that answers Kubernetes requests; see [`Faults::layer`].
@@ -58,12 +58,11 @@ impl<S> Layer<S> for FaultLayer {
 
 // === impl FaultService ===
 
-impl<S, Q, B> Service<Request<Q>> for FaultService<S>
+impl<S, B> Service<Request<Bytes>> for FaultService<S>
 where
-    S: Service<Request<Q>, Response = Response<B>> + Clone + Send + 'static,
+    S: Service<Request<Bytes>, Response = Response<B>> + Clone + Send + 'static,
     S::Future: Send,
     S::Error: Into<BoxError>,
-    Q: Send + 'static,
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
@@ -75,7 +74,7 @@ where
         self.inner.poll_ready(cx).map_err(Into::into)
     }
 
-    fn call(&mut self, request: Request<Q>) -> Self::Future {
+    fn call(&mut self, request: Request<Bytes>) -> Self::Future {
         let info = RequestInfo::parse(request.method(), request.uri());
         let actions = self.faults.decide(&info);
         // The clone is not known to be ready, the one that was polled is.
@@ -85,19 +84,20 @@ where
     }
 }
 
-async fn carry_out<S, Q, B>(
+async fn carry_out<S, B>(
     actions: Vec<Action>,
     mut inner: S,
-    mut request: Request<Q>,
+    mut request: Request<Bytes>,
 ) -> Result<Response<FaultBody<B>>, BoxError>
 where
-    S: Service<Request<Q>, Response = Response<B>>,
+    S: Service<Request<Bytes>, Response = Response<B>>,
     S::Error: Into<BoxError>,
 {
     let reset = request.extensions().get::<ResetSwitch>().cloned();
     let mut stream_faults: Vec<StreamFault> = Vec::new();
     let mut answer_delay = None;
     let mut lose_answer = false;
+    let mut opaque = false;
     let mut server_faults = ServerFaults::default();
     for action in actions {
         match action {
@@ -111,10 +111,14 @@ where
             Action::Stream(fault) => stream_faults.push(fault),
             Action::AnswerFrom(past) => server_faults.answer_from = Some(past),
             Action::Restore(past) => server_faults.restore = Some(past),
+            Action::OpaqueRevisions => opaque = true,
         }
     }
     if server_faults != ServerFaults::default() {
         request.extensions_mut().insert(server_faults);
+    }
+    if opaque {
+        reveal_request(&mut request);
     }
 
     let mut response = inner.call(request).await.map_err(Into::into)?;
@@ -124,11 +128,22 @@ where
     if lose_answer {
         return Err(trip(reset.as_ref()));
     }
-    if stream_faults.is_empty() || !response.status().is_success() {
+    if !response.status().is_success() {
+        stream_faults.clear();
+    }
+    let opaque = opaque && is_json(response.headers());
+    if stream_faults.is_empty() && !opaque {
         return Ok(response.map(FaultBody::untouched));
     }
     response.headers_mut().remove(header::CONTENT_LENGTH);
-    Ok(response.map(|body| FaultBody::spoilt(body, stream_faults, reset)))
+    Ok(response.map(|body| FaultBody::spoilt(body, opaque, stream_faults, reset)))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|value| value.starts_with("application/json"))
 }
 
 fn trip(reset: Option<&ResetSwitch>) -> BoxError {

@@ -28,6 +28,7 @@ mod action;
 mod attempts;
 mod body;
 mod layer;
+mod opaque;
 mod past;
 mod pattern;
 mod plan;

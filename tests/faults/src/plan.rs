@@ -128,18 +128,29 @@ impl Faults {
     pub fn decide(&self, info: &RequestInfo) -> Vec<Action> {
         let mut running = self.running.lock();
         let since_start = running.started.elapsed();
-        let mut actions = None;
+        let mut actions: Option<Vec<Action>> = None;
+        let mut beside = false;
         for entry in &mut running.rules {
             if !entry.rule.window.contains(since_start) || !entry.rule.matcher.matches(info) {
                 continue;
             }
             let attempt = entry.attempt(info);
-            if actions.is_none() && entry.rule.attempts.contains(attempt) {
+            if !entry.rule.attempts.contains(attempt) {
+                continue;
+            }
+            if entry.rule.acts_beside() {
+                entry.fired += 1;
+                beside = true;
+            } else if actions.is_none() {
                 entry.fired += 1;
                 actions = Some(entry.rule.actions.clone());
             }
         }
-        actions.unwrap_or_default()
+        let mut actions = actions.unwrap_or_default();
+        if beside {
+            actions.insert(0, Action::OpaqueRevisions);
+        }
+        actions
     }
 }
 

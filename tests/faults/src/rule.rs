@@ -8,7 +8,7 @@ use crate::{Action, Attempts, Pattern, RequestInfo, Verb};
 ///
 /// A rule counts every request that its matcher fits within its window, whether or not an earlier rule has
 /// already acted on it; `attempts` picks from that count. Of the rules that pick a request only the first, in
-/// the script's order, acts.
+/// the script's order, acts; [`Action::OpaqueRevisions`] alone acts beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// A name for reports and for [`Faults::fired_named`](crate::Faults::fired_named).
@@ -147,6 +147,15 @@ impl Rule {
     pub const fn per_object(mut self) -> Self {
         self.per_object = true;
         self
+    }
+
+    /// Whether it changes how the server speaks, beside whatever rule acts.
+    pub(crate) fn acts_beside(&self) -> bool {
+        !self.actions.is_empty()
+            && self
+                .actions
+                .iter()
+                .all(|action| matches!(action, Action::OpaqueRevisions))
     }
 
     /// Limits the rule to a span of time since the script's start.

@@ -49,7 +49,7 @@ mod around_a_service {
 
         async fn ask(&self, method: &str, path: &str) -> Answer {
             let calls = Arc::clone(&self.calls);
-            let service = service_fn(move |_: Request<()>| {
+            let service = service_fn(move |_: Request<Bytes>| {
                 calls.fetch_add(1, Ordering::Relaxed);
                 let response = Response::builder().header(header::CONTENT_LENGTH, LINES.len());
                 async move { Ok::<_, Infallible>(response.body(Full::from(LINES)).expect("a response")) }
@@ -57,7 +57,7 @@ mod around_a_service {
             let mut request = Request::builder()
                 .method(method)
                 .uri(path)
-                .body(())
+                .body(Bytes::new())
                 .unwrap();
             request.extensions_mut().insert(self.reset.clone());
             self.faults.layer().layer(service).oneshot(request).await
@@ -219,11 +219,11 @@ mod around_a_service {
     #[tokio::test]
     async fn refusals_of_the_service_are_not_spoilt() {
         let stand = Stand::new([Rule::new(Action::cut_after_events(0))]);
-        let refusing = service_fn(|_: Request<()>| async {
+        let refusing = service_fn(|_: Request<Bytes>| async {
             let response = Response::builder().status(403).body(Full::from(LINES));
             Ok::<_, Infallible>(response.expect("a response"))
         });
-        let request = Request::builder().uri(WATCH).body(()).unwrap();
+        let request = Request::builder().uri(WATCH).body(Bytes::new()).unwrap();
         let response = stand
             .faults
             .layer()
@@ -246,7 +246,7 @@ mod around_a_service {
         let (asked, mut seen) = tokio::sync::mpsc::channel(2);
         let service = faults
             .layer()
-            .layer(service_fn(move |request: Request<()>| {
+            .layer(service_fn(move |request: Request<Bytes>| {
                 let faults = request.extensions().get::<ServerFaults>().copied();
                 asked.try_send(faults).expect("room");
                 async { Ok::<_, Infallible>(Response::new(Full::from(LINES))) }
@@ -258,7 +258,7 @@ mod around_a_service {
             }),
             None,
         ] {
-            let request = Request::builder().uri(WATCH).body(()).unwrap();
+            let request = Request::builder().uri(WATCH).body(Bytes::new()).unwrap();
             let response = service.clone().oneshot(request).await.unwrap();
             assert_eq!(response.status(), StatusCode::OK);
             assert_eq!(seen.recv().await, Some(expected));

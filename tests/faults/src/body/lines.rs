@@ -85,14 +85,14 @@ impl Lines {
     }
 
     /// Takes in what the server sent.
-    pub(super) fn push(&mut self, data: &Bytes) {
+    pub(super) fn push(&mut self, data: &[u8]) {
         if self.faults.is_empty()
             && matches!(self.arriving, Arriving::Nothing | Arriving::Passing(_))
         {
             self.out.extend_from_slice(data);
             return;
         }
-        let mut rest: &[u8] = data;
+        let mut rest = data;
         while !rest.is_empty() && self.flow == Flow::Passing {
             let end = rest.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
             let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));

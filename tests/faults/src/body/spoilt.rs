@@ -1,11 +1,11 @@
-//! A body with faults: what the server sends → its lines → their pace → the end.
+//! A body with faults: what the server sends → hidden versions → its lines → their pace → the end.
 
 use std::{
     pin::Pin,
     task::{Context, Poll, ready},
 };
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http_body::Body;
 use tokio::time::Sleep;
 
@@ -13,7 +13,9 @@ use super::{
     lines::{Flow, Lines},
     pace::Pace,
 };
-use crate::{BoxError, Cut, Ending, ResetSwitch, StreamFault, reset::connection_reset};
+use crate::{
+    BoxError, Cut, Ending, ResetSwitch, StreamFault, opaque::Rewriter, reset::connection_reset,
+};
 
 #[derive(Debug)]
 pub(super) struct Spoilt<B> {
@@ -29,6 +31,8 @@ pub(super) struct Spoilt<B> {
 #[derive(Debug)]
 struct Source<B> {
     inner: Pin<Box<B>>,
+    /// Hides resourceVersions before anything else is done.
+    hiding: Option<Rewriter>,
     lines: Lines,
     /// An error of the inner body, until what came before it was sent.
     failure: Option<BoxError>,
@@ -46,7 +50,12 @@ enum End {
 // === impl Spoilt ===
 
 impl<B> Spoilt<B> {
-    pub(super) fn new(body: B, faults: Vec<StreamFault>, reset: Option<ResetSwitch>) -> Self {
+    pub(super) fn new(
+        body: B,
+        hiding: Option<Rewriter>,
+        faults: Vec<StreamFault>,
+        reset: Option<ResetSwitch>,
+    ) -> Self {
         let deadline = faults.iter().find_map(|fault| match fault {
             StreamFault::Cut(Cut {
                 after: Some(after),
@@ -63,6 +72,7 @@ impl<B> Spoilt<B> {
         Self {
             source: Source {
                 inner: Box::pin(body),
+                hiding,
                 lines,
                 failure: None,
             },
@@ -142,6 +152,25 @@ impl<B> Source<B> {
             Flow::Passing | Flow::Silent => Ending::Clean,
         }
     }
+
+    fn push(&mut self, data: &[u8]) {
+        let Some(hiding) = &mut self.hiding else {
+            self.lines.push(data);
+            return;
+        };
+        let mut hidden = BytesMut::with_capacity(data.len() + data.len() / 16);
+        hiding.push(data, &mut hidden);
+        self.lines.push(&hidden);
+    }
+
+    fn finish(&mut self) {
+        if let Some(hiding) = &mut self.hiding {
+            let mut rest = BytesMut::new();
+            hiding.finish(&mut rest);
+            self.lines.push(&rest);
+        }
+        self.lines.finish();
+    }
 }
 
 impl<B> Source<B>
@@ -161,14 +190,14 @@ where
                 Flow::Passing => {}
             }
             match ready!(self.inner.as_mut().poll_frame(cx)) {
-                None => self.lines.finish(),
+                None => self.finish(),
                 Some(Err(error)) => {
-                    self.lines.finish();
+                    self.finish();
                     self.failure = Some(error.into());
                 }
                 Some(Ok(frame)) => {
                     if let Ok(data) = frame.into_data() {
-                        self.lines.push(&data);
+                        self.push(&data);
                     }
                 }
             }

@@ -28,7 +28,7 @@ fn spoilt(
         other => panic!("{other:?} spoils no body"),
     });
     let frames = pieces.map(|piece| Ok(Frame::data(Bytes::from(piece))));
-    FaultBody::spoilt(StreamBody::new(frames), faults.collect(), None)
+    FaultBody::spoilt(StreamBody::new(frames), false, faults.collect(), None)
 }
 
 /// The whole body, and how it ended if not well.

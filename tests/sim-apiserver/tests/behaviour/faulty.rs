@@ -1,5 +1,8 @@
 //! Faults as a client meets them, in memory and over sockets.
 
+mod opaque;
+mod streams;
+
 use std::time::Duration;
 
 use faults::{Action, Rule, Script, Verb};
@@ -160,75 +163,6 @@ async fn an_answer_that_is_lost_was_applied() {
     server.shutdown().await;
 }
 
-/// C-05
-#[tokio::test]
-async fn a_watch_is_cut_after_its_events_cleanly_or_with_a_reset() {
-    for (cut, clean) in [
-        (Action::cut_after_events(2), true),
-        (Action::cut_after_events(2).with_reset(), false),
-    ] {
-        let server = with(Rule::new(cut).verb(Verb::Watch)).await;
-        for name in ["a", "b", "c"] {
-            server.seed(deployment(name, 1));
-        }
-        for client in Client::both(&server) {
-            let mut watch = client.watch(&format!("{DEPLOYMENTS}?watch=1")).await;
-            assert!(watch.told().await.starts_with("ADDED a"));
-            assert!(watch.told().await.starts_with("ADDED b"));
-            assert_eq!(watch.told().await, "end");
-            assert_eq!(watch.error.is_none(), clean, "{:?}", watch.error);
-        }
-        server.shutdown().await;
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_quiet_watch_is_cut_after_its_time() {
-    let server =
-        with(Rule::new(Action::cut_after(Duration::from_secs(50))).verb(Verb::Watch)).await;
-    for client in Client::both(&server) {
-        let started = Instant::now();
-        let path = format!(
-            "{DEPLOYMENTS}?watch=1&resourceVersion={}",
-            server.revision()
-        );
-        let mut watch = client.watch(&path).await;
-        assert_eq!(watch.told().await, "end");
-        assert_eq!(started.elapsed().as_secs(), 50);
-    }
-    server.shutdown().await;
-}
-
-#[tokio::test]
-async fn a_line_is_truncated_in_its_middle() {
-    let server = with(Rule::new(Action::truncate_after_events(1)).verb(Verb::Watch)).await;
-    server.seed(deployment("x", 1));
-    for client in Client::both(&server) {
-        let mut watch = client.watch(&format!("{DEPLOYMENTS}?watch=1")).await;
-        assert!(watch.told().await.starts_with("ADDED web"));
-        assert_eq!(watch.line().await, None);
-        assert_eq!(watch.error, None, "the stream itself ends well");
-        let rest = watch.rest();
-        assert!(
-            rest.starts_with(r#"{"type":"ADDED""#) && !rest.ends_with('}'),
-            "{rest}"
-        );
-    }
-    server.shutdown().await;
-}
-
-#[tokio::test]
-async fn a_list_is_truncated_too() {
-    let server = with(Rule::new(Action::truncate_after_events(0)).verb(Verb::List)).await;
-    for client in Client::both(&server) {
-        let list = client.get(DEPLOYMENTS).await;
-        assert_eq!(list.status, StatusCode::OK);
-        assert!(list.text.starts_with(r#"{"kind":"DeploymentList""#));
-        assert!(serde_json::from_str::<serde_json::Value>(&list.text).is_err());
-    }
-    server.shutdown().await;
-}
-
 #[tokio::test]
 async fn history_expires_as_a_status_or_in_the_stream() {
     let script: Script = [
@@ -258,38 +192,6 @@ async fn history_expires_as_a_status_or_in_the_stream() {
         (&json!("ERROR"), &json!(410))
     );
     assert_eq!(watch.told().await, "end");
-    server.shutdown().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_half_open_watch_says_nothing_more() {
-    let server = with(Rule::new(Action::half_open_after_events(1)).verb(Verb::Watch)).await;
-    for client in Client::both(&server) {
-        let mut watch = client.watch(&format!("{DEPLOYMENTS}?watch=1")).await;
-        assert!(watch.told().await.starts_with("ADDED web"));
-        server.mutate("deployments", "shop", "web", |web| {
-            web["spec"]["replicas"] = 2.into();
-        });
-        assert!(
-            timeout(Duration::from_secs(3600), watch.told())
-                .await
-                .is_err()
-        );
-    }
-    server.shutdown().await;
-}
-
-#[tokio::test]
-async fn a_malformed_line_stands_between_good_ones() {
-    let server = with(Rule::new(Action::malformed(1, "{\"type\":")).verb(Verb::Watch)).await;
-    server.seed(deployment("x", 1));
-    server.seed(deployment("y", 1));
-    for client in Client::both(&server) {
-        let mut watch = client.watch(&format!("{DEPLOYMENTS}?watch=1")).await;
-        assert!(watch.told().await.starts_with("ADDED web"));
-        assert_eq!(watch.line().await.unwrap(), "{\"type\":");
-        assert!(watch.told().await.starts_with("ADDED y"), "x was replaced");
-    }
     server.shutdown().await;
 }
 

@@ -35,6 +35,7 @@ pub(super) enum Wrong {
     Slow(Slow),
     AnswerFrom(Moment),
     Restore(Moment),
+    OpaqueRevisions,
 }
 
 #[derive(Deserialize)]
@@ -77,6 +78,7 @@ impl From<Wrong> for Action {
             Wrong::Expired(words) => words.into(),
             Wrong::AnswerFrom(moment) => Self::AnswerFrom(moment.0),
             Wrong::Restore(moment) => Self::Restore(moment.0),
+            Wrong::OpaqueRevisions => Self::OpaqueRevisions,
             Wrong::Cut(words) => Cut::from(words).into(),
             Wrong::Truncate(at) => StreamFault::Truncate(at.into()).into(),
             Wrong::HalfOpen(at) => StreamFault::HalfOpen(at.into()).into(),
