@@ -10,7 +10,7 @@ use crate::{
     SimApiServer,
     kinds::{Kind, KindId},
     lifecycle,
-    store::{Key, Object, State},
+    store::{Key, Object, RestoreError, State},
 };
 
 // === impl SimApiServer ===
@@ -139,6 +139,23 @@ impl SimApiServer {
     /// Watches that are open and have read everything stay open.
     pub fn expire_history(&self) {
         self.shared.store.write(State::expire_history);
+    }
+
+    /// Makes every kind what it was at this revision, as an etcd that was restored from its backup: what was
+    /// made since is gone, what was deleted since is back with its old uid, and the next change gets the
+    /// revision after this one, a number that clients have seen before. Open watches end; who lists or streams
+    /// from a newer revision is told 504, who watches from one waits until the numbers have passed it, and who
+    /// watches from an older one is told 410. Requests that were recorded stay.
+    ///
+    /// It undoes the changes that it remembers: [`Builder::history`](crate::Builder::history) says how many.
+    /// What [`remove_silently`](Self::remove_silently) took out is no change, and stays away unless a change
+    /// of it is undone.
+    ///
+    /// # Errors
+    ///
+    /// If the history does not reach back that far, or the revision is still to come. Nothing has happened then.
+    pub fn restore(&self, revision: u64) -> Result<(), RestoreError> {
+        self.shared.store.write(|state| state.restore(revision))
     }
 
     /// The newest resourceVersion.

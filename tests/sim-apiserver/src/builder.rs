@@ -82,7 +82,9 @@ impl Builder {
         self
     }
 
-    /// How many changes of each kind are kept; 32,768 by default. Older ones answer 410.
+    /// How many changes of each kind are kept; 32,768 by default. What asks for older ones is answered 410, and
+    /// [`SimApiServer::restore`] and stale endpoints reach back only as far as these go: of the kind that
+    /// changes most.
     pub fn history(mut self, changes: usize) -> Self {
         self.config.history = changes;
         self
@@ -144,13 +146,15 @@ impl Builder {
             .await
             .map_err(StartError::Listen)?;
         let address = listener.local_addr().map_err(StartError::Listen)?;
+        let closed = CancellationToken::new();
+        let store = Store::new(kinds.ids(), self.config.history, closed.clone());
         let shared = Arc::new(Shared {
-            store: Arc::new(Store::new(kinds.len(), self.config.history)),
+            store: Arc::new(store),
             kinds,
             documents: OnceLock::new(),
             config: self.config,
             tokens: RwLock::new(self.tokens),
-            closed: CancellationToken::new(),
+            closed,
         });
         Ok(SimApiServer::start(
             shared,

@@ -212,10 +212,6 @@ impl Kinds {
         self.0.push(kind);
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     pub(crate) fn get(&self, id: KindId) -> &Kind {
         &self.0[id.0]
     }

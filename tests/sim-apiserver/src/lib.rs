@@ -60,4 +60,5 @@ pub use kinds::Kind;
 pub use recorder::Recorded;
 pub use server::SimApiServer;
 pub use service::SimService;
+pub use store::RestoreError;
 pub use tls::{Tls, TlsError};

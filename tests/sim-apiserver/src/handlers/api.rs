@@ -14,7 +14,7 @@ use parking_lot::RwLock;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use super::{call::Call, create, delete, discovery, read, scale, update};
+use super::{call::Call, create, delete, discovery, past, read, scale, update};
 use crate::{
     body::ApiBody, config::Config, kinds::Kinds, lifecycle::Part, openapi::Documents,
     status::ApiStatus, store::Store,
@@ -45,6 +45,7 @@ pub(super) type Answer = Result<Response<ApiBody>, ApiStatus>;
 impl Api {
     fn answer(&self, request: &Request<Bytes>) -> Answer {
         let shared = &*self.0;
+        let as_of = past::carry_out(shared, request)?;
         let info = RequestInfo::parse(request.method(), request.uri());
         if !matches!(
             info.path.as_str(),
@@ -65,7 +66,7 @@ impl Api {
                 Ok(page_not_found())
             };
         };
-        let call = Call::new(shared, info, request, served);
+        let call = Call::new(shared, info, request, served, as_of);
         let info = &call.info;
         let outside = info.namespace.is_none();
         if !call.kind.namespaced && !outside && info.resource != "namespaces" {

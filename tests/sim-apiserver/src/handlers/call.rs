@@ -14,7 +14,7 @@ use crate::{
     lifecycle::{WriteOptions, check_shape},
     openapi::type_of,
     status::{ApiStatus, FieldError},
-    store::Key,
+    store::{AsOf, Key},
     view::View,
 };
 
@@ -27,6 +27,8 @@ pub(super) struct Call<'a> {
     pub(super) body: &'a Bytes,
     pub(super) served: Served,
     pub(super) kind: &'a Kind,
+    /// Which state a read shows; writes go to the present one.
+    pub(super) as_of: AsOf,
 }
 
 /// The real server's limit for request bodies.
@@ -40,6 +42,7 @@ impl<'a> Call<'a> {
         info: RequestInfo,
         request: &'a Request<Bytes>,
         served: Served,
+        as_of: AsOf,
     ) -> Self {
         let kind = shared.kinds.get(served.id);
         Self {
@@ -49,6 +52,7 @@ impl<'a> Call<'a> {
             body: request.body(),
             served,
             kind,
+            as_of,
         }
     }
 

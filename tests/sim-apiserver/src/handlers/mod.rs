@@ -11,6 +11,7 @@ mod discovery;
 mod field_validation;
 mod openapi;
 mod options;
+mod past;
 mod read;
 mod scale;
 mod update;

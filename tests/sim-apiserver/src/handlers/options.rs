@@ -6,7 +6,7 @@ use super::call::Call;
 use crate::{
     selector::{FieldSelector, Filter, LabelSelector},
     status::{ApiStatus, FieldError},
-    store::{ListRequest, RevisionMatch},
+    store::{AsOf, ListRequest, RevisionMatch},
 };
 
 /// A checked query.
@@ -64,8 +64,8 @@ impl ListOptions {
         Ok(options)
     }
 
-    /// What the list asks of the store.
-    pub(super) fn list_request(&self) -> Result<ListRequest, ApiStatus> {
+    /// What the list asks of the store, where the endpoint has seen `as_of`.
+    pub(super) fn list_request(&self, as_of: AsOf) -> Result<ListRequest, ApiStatus> {
         self.check_list()?;
         let token = Some(self.continue_token.clone()).filter(|token| !token.is_empty());
         if token.is_some() && !matches!(self.resource_version.as_str(), "" | "0") {
@@ -94,6 +94,7 @@ impl ListOptions {
             limit: self.limit,
             continue_token: token,
             revision,
+            as_of,
         })
     }
 

@@ -1,7 +1,5 @@
 //! get, list and watch.
 
-use std::sync::Arc;
-
 use http::{HeaderValue, StatusCode};
 
 use super::{
@@ -18,20 +16,25 @@ use crate::{
 
 pub(super) fn get(call: &Call<'_>) -> Answer {
     let view = call.view()?;
-    let object = call
-        .shared
-        .store
-        .read()
-        .get(call.served.id, &call.key())
-        .cloned();
-    let object = object.ok_or_else(|| ApiStatus::not_found(call.kind, call.name()))?;
+    let asked = parse_revision(call.info.query("resourceVersion").unwrap_or_default())?;
+    let object = {
+        let state = call.shared.store.read();
+        let now = call.as_of.newest(state.revision());
+        if asked > now {
+            return Err(ApiStatus::too_large_resource_version(asked, now));
+        }
+        state.get_as_of(call.served.id, &call.key(), call.as_of)
+    };
+    let object = object
+        .map_err(|gone| ApiStatus::too_old_for_watch(gone.asked, gone.oldest))?
+        .ok_or_else(|| ApiStatus::not_found(call.kind, call.name()))?;
     Ok(json(StatusCode::OK, view.object(&object)))
 }
 
 pub(super) fn list(call: &Call<'_>) -> Answer {
     let view = call.view()?;
     let options = ListOptions::parse(call)?;
-    let request = options.list_request()?;
+    let request = options.list_request(call.as_of)?;
     let listing = Listing::read(
         &call.shared.store.read(),
         call.served.id,
@@ -57,14 +60,9 @@ pub(super) fn watch(call: &Call<'_>) -> Answer {
         filter: options.filter,
         bookmarks: options.bookmarks,
         timeout: options.timeout.unwrap_or(config.default_timeout),
+        as_of: call.as_of,
     };
-    let session = WatchSession::open(
-        Arc::clone(&call.shared.store),
-        request,
-        view,
-        config,
-        call.shared.closed.clone(),
-    );
+    let session = WatchSession::open(&call.shared.store, request, view, config);
     let content_type = HeaderValue::from_static("application/json");
     Ok(answer_with(
         StatusCode::OK,
@@ -74,19 +72,10 @@ pub(super) fn watch(call: &Call<'_>) -> Answer {
 }
 
 fn watch_start(call: &Call<'_>, options: &ListOptions) -> Result<WatchStart, ApiStatus> {
-    let given = options.resource_version.as_str();
-    let revision: u64 = match given {
-        "" => 0,
-        given => given.parse().map_err(|_| {
-            // Not classified by the real server either.
-            ApiStatus::internal(format!(
-                "resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
-            ))
-        })?,
-    };
+    let revision = parse_revision(&options.resource_version)?;
     match options.send_initial_events {
         Some(true) => {
-            let now = call.shared.store.read().revision();
+            let now = call.as_of.newest(call.shared.store.read().revision());
             if revision > now {
                 return Ok(WatchStart::TooNew {
                     asked: revision,
@@ -104,4 +93,17 @@ fn watch_start(call: &Call<'_>, options: &ListOptions) -> Result<WatchStart, Api
         Some(false) if revision == 0 => Ok(WatchStart::Now),
         _ => Ok(WatchStart::After(revision)),
     }
+}
+
+/// Of a get or a watch; nothing given is 0.
+fn parse_revision(given: &str) -> Result<u64, ApiStatus> {
+    if given.is_empty() {
+        return Ok(0);
+    }
+    given.parse().map_err(|_| {
+        // Not classified by the real server either.
+        ApiStatus::internal(format!(
+            "resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
+        ))
+    })
 }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::object::{Object, set_revision};
+use super::object::{Key, Object, set_revision};
 
 /// One change of one object.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct History {
     first: u64,
     /// The revision of the newest change that is no longer kept.
     compacted: u64,
+    /// Watches from an older revision are expired though the changes are kept: the server was restored to it.
+    restored: u64,
     capacity: usize,
 }
 
@@ -37,6 +39,12 @@ impl Change {
             new,
             last: OnceLock::new(),
         }
+    }
+
+    /// Whose change it is; a change without an object is none.
+    pub(crate) fn key(&self) -> Option<&Key> {
+        let object = self.old.as_ref().or(self.new.as_ref());
+        object.map(|object| &object.key)
     }
 
     /// The object as a DELETED event shows it: its previous state with the resourceVersion of this change.
@@ -58,6 +66,7 @@ impl History {
             changes: VecDeque::new(),
             first: 0,
             compacted: 0,
+            restored: 0,
             capacity: capacity.max(1),
         }
     }
@@ -79,9 +88,23 @@ impl History {
         self.compacted = revision;
     }
 
-    /// The newest revision from which nothing can be replayed any more: a watch from an older one is expired.
+    /// Takes out the changes newer than `revision`, newest first, and breaks with all readers: positions from
+    /// before are no longer kept.
+    pub(crate) fn restore(&mut self, revision: u64) -> impl Iterator<Item = Arc<Change>> + use<> {
+        let kept = self.older_than_or_at(revision);
+        self.first = self.end() + 1;
+        self.restored = revision;
+        self.changes.split_off(kept).into_iter().rev()
+    }
+
+    /// The oldest revision whose state can still be told.
     pub(crate) fn compacted(&self) -> u64 {
         self.compacted
+    }
+
+    /// The oldest revision from which a watch can start.
+    pub(crate) fn oldest_watch(&self) -> u64 {
+        self.compacted.max(self.restored)
     }
 
     /// The position behind the newest change.
@@ -89,15 +112,11 @@ impl History {
         self.first + self.changes.len() as u64
     }
 
-    /// The position of the first change that is newer than `revision`; `None` if that far back is not kept.
+    /// The position of the first change that is newer than `revision`; `None` if no watch can start that far
+    /// back.
     pub(crate) fn position_after(&self, revision: u64) -> Option<u64> {
-        if revision < self.compacted {
-            return None;
-        }
-        let older = self
-            .changes
-            .partition_point(|change| change.revision <= revision);
-        Some(self.first + older as u64)
+        (revision >= self.oldest_watch())
+            .then(|| self.first + self.older_than_or_at(revision) as u64)
     }
 
     /// At most `limit` changes from a position on; `None` if some of them are not kept any more.
@@ -115,8 +134,14 @@ impl History {
 
     /// The changes newer than `revision`, newest first; `None` if that far back is not kept.
     pub(crate) fn undo_to(&self, revision: u64) -> Option<impl Iterator<Item = &Change>> {
-        let from = self.position_after(revision)? - self.first;
-        let skip = usize::try_from(from).ok()?;
-        Some(self.changes.iter().skip(skip).rev().map(AsRef::as_ref))
+        (revision >= self.compacted).then(|| {
+            let newer = self.changes.iter().skip(self.older_than_or_at(revision));
+            newer.rev().map(AsRef::as_ref)
+        })
+    }
+
+    fn older_than_or_at(&self, revision: u64) -> usize {
+        self.changes
+            .partition_point(|change| change.revision <= revision)
     }
 }

@@ -1,11 +1,11 @@
 //! Lists: pages, consistent at one revision.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
-use super::{Key, Object, State};
+use super::{AsOf, Object, State, past::Undone};
 use crate::{kinds::KindId, selector::Filter, status::ApiStatus};
 
 /// What a list asks for, beside kind and filter.
@@ -14,12 +14,14 @@ pub(crate) struct ListRequest {
     pub(crate) limit: usize,
     pub(crate) continue_token: Option<String>,
     pub(crate) revision: RevisionMatch,
+    /// What the endpoint that is asked has seen.
+    pub(crate) as_of: AsOf,
 }
 
 /// Which state a list is to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RevisionMatch {
-    /// The present one.
+    /// The newest.
     #[default]
     MostRecent,
     /// Any; the real server answers from its cache and ignores `limit`.
@@ -38,9 +40,6 @@ pub(crate) struct Listing {
     pub(crate) continue_token: Option<String>,
     pub(crate) remaining: Option<u64>,
 }
-
-/// The difference between the present state and an earlier one: what those keys held then.
-struct Undone(BTreeMap<Key, Option<Arc<Object>>>);
 
 /// The real server's token, field by field.
 #[derive(Deserialize, Serialize)]
@@ -61,26 +60,25 @@ impl Listing {
         filter: &Filter,
         request: &ListRequest,
     ) -> Result<Self, ApiStatus> {
-        let now = state.revision();
+        let now = request.as_of.newest(state.revision());
         let (revision, from) = match (&request.continue_token, request.revision) {
             (Some(token), _) => {
                 let token = ContinueToken::decode(token)?;
-                (u64::try_from(token.rv).ok(), Some(token.start))
+                let revision = u64::try_from(token.rv).unwrap_or(now);
+                (revision, Some(token.start))
             }
-            (None, RevisionMatch::NotOlderThan(revision) | RevisionMatch::Exact(revision))
-                if revision > now =>
-            {
-                return Err(ApiStatus::too_large_resource_version(revision, now));
-            }
-            (None, RevisionMatch::Exact(revision)) => (Some(revision), None),
-            (None, _) => (None, None),
+            (None, RevisionMatch::Exact(revision)) => (revision, None),
+            (None, RevisionMatch::NotOlderThan(revision)) => (now.max(revision), None),
+            (None, RevisionMatch::MostRecent | RevisionMatch::Any) => (now, None),
         };
+        if revision > now {
+            return Err(ApiStatus::too_large_resource_version(revision, now));
+        }
         let limit = match request.revision {
             RevisionMatch::Any if request.continue_token.is_none() => 0,
             _ => request.limit,
         };
-        let Some(undone) = Undone::at(state, kind, revision.filter(|revision| *revision < now))
-        else {
+        let Some(undone) = Undone::at(state, kind, revision) else {
             return Err(match from {
                 Some(start) => {
                     ApiStatus::inconsistent_continue(ContinueToken::at_present(start).encode())
@@ -88,7 +86,6 @@ impl Listing {
                 None => ApiStatus::expired("The resourceVersion for the provided list is too old."),
             });
         };
-        let revision = revision.unwrap_or(now);
         let objects = undone.merge(state, kind, filter, from.as_deref());
         Ok(Self::page(objects, filter, limit, revision))
     }
@@ -124,68 +121,6 @@ impl Listing {
         }
         page.items = items;
         page
-    }
-}
-
-// === impl Undone ===
-
-impl Undone {
-    /// `None` if the history does not reach back to `revision`.
-    fn at(state: &State, kind: KindId, revision: Option<u64>) -> Option<Self> {
-        let mut then = BTreeMap::new();
-        if let Some(revision) = revision {
-            for change in state.table(kind).history.undo_to(revision)? {
-                let key = change
-                    .old
-                    .as_ref()
-                    .or(change.new.as_ref())
-                    .map(|object| object.key.clone());
-                if let Some(key) = key {
-                    then.insert(key, change.old.clone());
-                }
-            }
-        }
-        Some(Self(then))
-    }
-
-    /// The objects of the earlier state in key order.
-    fn merge<'a>(
-        self,
-        state: &'a State,
-        kind: KindId,
-        filter: &Filter,
-        from: Option<&str>,
-    ) -> impl Iterator<Item = Arc<Object>> + use<'a> {
-        let namespace = filter
-            .namespace()
-            .map(|namespace| format!("{namespace}/"))
-            .unwrap_or_default();
-        let start = from.unwrap_or_default().to_owned();
-        let mut then = self
-            .0
-            .into_iter()
-            .filter(move |(key, _)| {
-                key.as_str() >= start.as_str() && key.as_str().starts_with(&namespace)
-            })
-            .peekable();
-        let mut now = state.table(kind).range(filter.namespace(), from).peekable();
-        std::iter::from_fn(move || {
-            loop {
-                let earlier = match (then.peek(), now.peek()) {
-                    (Some((key, _)), Some(object)) => *key <= object.key,
-                    (Some(_), None) => true,
-                    (None, _) => false,
-                };
-                if !earlier {
-                    return now.next().cloned();
-                }
-                let (key, object) = then.next()?;
-                now.next_if(|object| object.key == key);
-                if object.is_some() {
-                    return object;
-                }
-            }
-        })
     }
 }
 

@@ -2,8 +2,10 @@
 
 use parking_lot::{RwLock, RwLockReadGuard};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::State;
+use crate::kinds::KindId;
 
 /// The state, shared. The lock is never held across an await.
 #[derive(Debug)]
@@ -15,10 +17,15 @@ pub(crate) struct Store {
 // === impl Store ===
 
 impl Store {
-    pub(crate) fn new(kinds: usize, history: usize) -> Self {
+    /// `closed` ends every watch.
+    pub(crate) fn new(
+        kinds: impl Iterator<Item = KindId>,
+        history: usize,
+        closed: CancellationToken,
+    ) -> Self {
         let changed = watch::Sender::new(0);
         Self {
-            state: RwLock::new(State::new(kinds, history, changed.clone())),
+            state: RwLock::new(State::new(kinds, history, changed.clone(), closed)),
             changed,
         }
     }

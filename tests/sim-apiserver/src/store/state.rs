@@ -8,6 +8,7 @@ use std::{
 
 use serde_json::Value;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::{
     history::{Change, History},
@@ -24,32 +25,45 @@ pub(crate) struct State {
     /// Who names a uid as its owner.
     dependents: HashMap<Box<str>, Vec<(KindId, Key)>>,
     changed: watch::Sender<u64>,
+    closed: CancellationToken,
+    /// Cancelled when open watches have to end: when the server closes, and when it is restored.
+    serving: CancellationToken,
 }
 
 #[derive(Debug)]
 pub(crate) struct Table {
+    kind: KindId,
     pub(crate) objects: BTreeMap<Key, Arc<Object>>,
     pub(crate) history: History,
     changed: watch::Sender<u64>,
 }
 
+/// The real server has written its own objects before the first client comes: 0 is never a revision.
+pub(super) const FIRST_REVISION: u64 = 1;
+
 // === impl State ===
 
 impl State {
-    pub(crate) fn new(kinds: usize, history: usize, changed: watch::Sender<u64>) -> Self {
-        let table = || Table {
+    pub(crate) fn new(
+        kinds: impl Iterator<Item = KindId>,
+        history: usize,
+        changed: watch::Sender<u64>,
+        closed: CancellationToken,
+    ) -> Self {
+        let table = |kind| Table {
+            kind,
             objects: BTreeMap::new(),
             history: History::new(history),
             changed: watch::Sender::new(0),
         };
-        let tables = std::iter::repeat_with(table).take(kinds).collect();
-        // The real server has written its own objects before the first client comes: 0 is never a revision.
         Self {
-            revision: 1,
-            tables,
+            revision: FIRST_REVISION,
+            tables: kinds.map(table).collect(),
             by_uid: HashMap::new(),
             dependents: HashMap::new(),
             changed,
+            serving: closed.child_token(),
+            closed,
         }
     }
 
@@ -64,6 +78,19 @@ impl State {
 
     pub(crate) fn table(&self, kind: KindId) -> &Table {
         &self.tables[kind.index()]
+    }
+
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.tables.iter()
+    }
+
+    pub(super) fn tables_mut(&mut self) -> impl Iterator<Item = &mut Table> {
+        self.tables.iter_mut()
+    }
+
+    /// Cancelled when the watches that are opened now have to end.
+    pub(crate) fn serving(&self) -> &CancellationToken {
+        &self.serving
     }
 
     pub(crate) fn get(&self, kind: KindId, key: &Key) -> Option<&Arc<Object>> {
@@ -121,6 +148,26 @@ impl State {
     /// Where the object with this uid stands.
     pub(crate) fn by_uid(&self, uid: &str) -> Option<(KindId, Key)> {
         self.by_uid.get(uid).cloned()
+    }
+
+    /// Goes on at `revision` with the objects there are, which did not get there by way of [`State::put`].
+    pub(super) fn begin_anew_at(&mut self, revision: u64) {
+        self.revision = revision;
+        self.by_uid.clear();
+        self.dependents.clear();
+        let tables = std::mem::take(&mut self.tables);
+        for table in &tables {
+            for object in table.objects.values() {
+                self.index(table.kind, object);
+            }
+        }
+        self.tables = tables;
+        let before = std::mem::replace(&mut self.serving, self.closed.child_token());
+        before.cancel();
+        for table in &self.tables {
+            table.changed.send_replace(revision);
+        }
+        self.changed.send_replace(revision);
     }
 
     fn index(&mut self, kind: KindId, object: &Object) {

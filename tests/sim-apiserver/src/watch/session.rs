@@ -15,7 +15,7 @@ use crate::{
     kinds::KindId,
     selector::Filter,
     status::ApiStatus,
-    store::{Change, Object, Store},
+    store::{AsOf, Change, ListRequest, Listing, Object, State, Store},
     view::{View, line},
 };
 
@@ -28,6 +28,8 @@ pub(crate) struct WatchRequest {
     pub(crate) bookmarks: bool,
     /// How long the server keeps it open.
     pub(crate) timeout: Duration,
+    /// What the endpoint that is asked has seen: it tells nothing newer.
+    pub(crate) as_of: AsOf,
 }
 
 /// Where a watch begins.
@@ -54,6 +56,9 @@ pub(crate) struct WatchSession {
     position: u64,
     /// A watch may start at a revision that is still to come: older changes are not for it.
     after: u64,
+    as_of: AsOf,
+    /// Whether there is nothing more to come for `as_of`.
+    seen_all: bool,
     /// The revision up to which everything was read.
     revision: u64,
     initial: std::vec::IntoIter<Arc<Object>>,
@@ -63,7 +68,7 @@ pub(crate) struct WatchSession {
     bookmarks: Option<Bookmarks>,
     deadline: Instant,
     buffer: u64,
-    closed: CancellationToken,
+    serving: CancellationToken,
     ended: bool,
 }
 
@@ -83,74 +88,79 @@ const BATCH: usize = 256;
 
 impl WatchSession {
     pub(crate) fn open(
-        store: Arc<Store>,
+        store: &Arc<Store>,
         request: WatchRequest,
         view: View,
         config: &WatchConfig,
-        closed: CancellationToken,
     ) -> Self {
         let now = Instant::now();
         let deadline = now + request.timeout;
-        let mut ready = VecDeque::new();
-        let mut initial = Vec::new();
-        let mut end_bookmark = false;
-        let mut ended = false;
-        let (changed, position, revision, after) = {
-            let state = store.read();
-            let table = state.table(request.kind);
-            let revision = state.revision();
-            let (position, after) = match request.start {
-                WatchStart::Now => (table.history.end(), 0),
-                WatchStart::TooNew { asked, now } => {
-                    // The real server waits for three seconds first.
-                    let refusal = ApiStatus::too_large_resource_version(asked, now);
-                    ready.push_back(line("ERROR", &refusal.encode()));
-                    ended = true;
-                    (table.history.end(), 0)
-                }
-                WatchStart::InitialEvents { end_bookmark: end } => {
-                    let all = table.range(request.filter.namespace(), None);
-                    initial = all
-                        .filter(|object| request.filter.matches(object))
-                        .cloned()
-                        .collect();
-                    end_bookmark = end;
-                    (table.history.end(), 0)
-                }
-                WatchStart::After(after) => match table.history.position_after(after) {
-                    Some(position) => (position, after),
-                    None => {
-                        let gone = ApiStatus::too_old_for_watch(after, table.history.compacted());
-                        ready.push_back(line("ERROR", &gone.encode()));
-                        ended = true;
-                        (table.history.end(), after)
-                    }
-                },
-            };
-            (table.subscribe(), position, revision, after)
-        };
-        let bookmarks = request
-            .bookmarks
-            .then(|| Bookmarks::new(config.bookmark_interval, now, deadline));
-        Self {
-            store,
+        let state = store.read();
+        let table = state.table(request.kind);
+        let (as_of, revision) = (request.as_of, request.as_of.newest(state.revision()));
+        let mut session = Self {
             kind: request.kind,
-            filter: request.filter,
             view,
-            changed,
-            position,
-            after,
+            changed: table.subscribe(),
+            position: table.history.end(),
+            after: 0,
+            as_of,
+            seen_all: false,
             revision,
-            initial: initial.into_iter(),
-            end_bookmark,
-            ready,
+            initial: Vec::new().into_iter(),
+            end_bookmark: false,
+            ready: VecDeque::new(),
             first_event: true,
-            bookmarks,
+            bookmarks: request
+                .bookmarks
+                .then(|| Bookmarks::new(config.bookmark_interval, now, deadline)),
             deadline,
             buffer: config.buffer,
-            closed,
-            ended,
+            serving: state.serving().clone(),
+            ended: false,
+            filter: request.filter,
+            store: Arc::clone(store),
+        };
+        session.start(&state, request.start);
+        session
+    }
+
+    fn start(&mut self, state: &State, start: WatchStart) {
+        let after = match start {
+            WatchStart::Now => self.revision,
+            // The real server waits for three seconds first.
+            WatchStart::TooNew { asked, now } => {
+                return self.refuse(&ApiStatus::too_large_resource_version(asked, now));
+            }
+            WatchStart::InitialEvents { end_bookmark } => {
+                let request = ListRequest {
+                    as_of: self.as_of,
+                    ..ListRequest::default()
+                };
+                match Listing::read(state, self.kind, &self.filter, &request) {
+                    Ok(listing) => self.initial = listing.items.into_iter(),
+                    Err(status) => return self.refuse(&status),
+                }
+                self.end_bookmark = end_bookmark;
+                self.revision
+            }
+            WatchStart::After(after) => {
+                self.after = after;
+                after
+            }
+        };
+        let history = &state.table(self.kind).history;
+        match history.position_after(after) {
+            Some(position) => self.position = position,
+            None => self.refuse(&ApiStatus::too_old_for_watch(after, history.oldest_watch())),
         }
+    }
+
+    /// Ends before it has begun.
+    fn refuse(&mut self, status: &ApiStatus) {
+        self.ready.push_back(line("ERROR", &status.encode()));
+        self.initial = Vec::new().into_iter();
+        self.ended = true;
     }
 
     pub(crate) fn into_stream(self) -> impl Stream<Item = Bytes> + Send {
@@ -162,17 +172,20 @@ impl WatchSession {
 
     async fn next(&mut self) -> Option<Bytes> {
         loop {
+            if self.serving.is_cancelled() {
+                return None;
+            }
             if let Some(line) = self.ready.pop_front() {
                 return Some(line);
             }
-            if self.ended || self.closed.is_cancelled() || Instant::now() >= self.deadline {
+            if self.ended || Instant::now() >= self.deadline {
                 return None;
             }
             if let Some(object) = self.initial.next() {
                 return Some(self.event("ADDED", &object));
             }
             if std::mem::take(&mut self.end_bookmark) {
-                return Some(self.view.bookmark(self.revision.max(self.after), true));
+                return Some(self.view.bookmark(self.revision, true));
             }
             self.changed.borrow_and_update();
             if self.read_on()? {
@@ -181,34 +194,46 @@ impl WatchSession {
             let bookmark = self.bookmarks.as_ref().map(|bookmarks| bookmarks.next);
             tokio::select! {
                 biased;
-                () = self.closed.cancelled() => return None,
+                () = self.serving.cancelled() => return None,
                 () = sleep_until(self.deadline) => return None,
                 () = until(bookmark) => self.bookmark(),
                 // The sender lives in the store, which this session holds.
-                _ = self.changed.changed() => {}
+                _ = self.changed.changed(), if !self.seen_all => {}
             }
         }
     }
 
     /// Reads further changes; `None` if the watch fell behind, false if there was nothing to read.
     fn read_on(&mut self) -> Option<bool> {
+        if self.seen_all {
+            return Some(false);
+        }
         let changes = {
             let state = self.store.read();
             let history = &state.table(self.kind).history;
-            if history.end().saturating_sub(self.position) > self.buffer {
+            // An endpoint that lags is no slow client: what it does not see fills no buffer.
+            let behind = history.end().saturating_sub(self.position);
+            if self.as_of == AsOf::Present && behind > self.buffer {
                 return None;
             }
             let changes = history.since(self.position, BATCH)?;
             if changes.is_empty() {
-                self.revision = state.revision();
+                self.revision = self.as_of.newest(state.revision());
+                self.seen_all = self.as_of.hides(state.revision() + 1);
                 return Some(false);
             }
             changes
         };
         self.position += changes.len() as u64;
-        let after = self.after;
-        for change in changes.iter().filter(|change| change.revision > after) {
-            self.take(change);
+        for change in &changes {
+            if self.as_of.hides(change.revision) {
+                self.revision = self.as_of.newest(change.revision);
+                self.seen_all = true;
+                break;
+            }
+            if change.revision > self.after {
+                self.take(change);
+            }
         }
         Some(true)
     }
@@ -238,8 +263,11 @@ impl WatchSession {
     }
 
     fn bookmark(&mut self) {
-        self.ready
-            .push_back(self.view.bookmark(self.revision.max(self.after), false));
+        // A watch that waits for a revision to come is told of no older one.
+        if self.revision >= self.after {
+            let bookmark = self.view.bookmark(self.revision, false);
+            self.ready.push_back(bookmark);
+        }
         let deadline = self.deadline;
         if let Some(bookmarks) = &mut self.bookmarks {
             *bookmarks = Bookmarks::new(bookmarks.interval, Instant::now(), deadline);

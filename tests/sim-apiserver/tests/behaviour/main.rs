@@ -13,7 +13,13 @@ mod lists;
 #[cfg(test)]
 mod openapi;
 #[cfg(test)]
+mod past;
+#[cfg(test)]
+mod past_properties;
+#[cfg(test)]
 mod patches;
+#[cfg(test)]
+mod restored;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
