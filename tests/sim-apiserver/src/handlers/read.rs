@@ -1,5 +1,7 @@
 //! get, list and watch.
 
+use std::sync::Arc;
+
 use http::{HeaderValue, StatusCode};
 
 use super::{
@@ -10,12 +12,17 @@ use super::{
 use crate::{
     body::ApiBody,
     status::ApiStatus,
-    store::Listing,
+    store::{Listing, Object},
     watch::{WatchRequest, WatchSession, WatchStart},
 };
 
 pub(super) fn get(call: &Call<'_>) -> Answer {
     let view = call.view()?;
+    Ok(json(StatusCode::OK, view.object(&*stored(call)?)))
+}
+
+/// The object that a get is about, as the endpoint that is asked has seen it.
+pub(super) fn stored(call: &Call<'_>) -> Result<Arc<Object>, ApiStatus> {
     let asked = parse_revision(call.info.query("resourceVersion").unwrap_or_default())?;
     let object = {
         let state = call.shared.store.read();
@@ -25,10 +32,9 @@ pub(super) fn get(call: &Call<'_>) -> Answer {
         }
         state.get_as_of(call.served.id, &call.key(), call.as_of)
     };
-    let object = object
+    object
         .map_err(|gone| ApiStatus::too_old_for_watch(gone.asked, gone.oldest))?
-        .ok_or_else(|| ApiStatus::not_found(call.kind, call.name()))?;
-    Ok(json(StatusCode::OK, view.object(&object)))
+        .ok_or_else(|| ApiStatus::not_found(call.kind, call.name()))
 }
 
 pub(super) fn list(call: &Call<'_>) -> Answer {

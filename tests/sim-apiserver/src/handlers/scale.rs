@@ -10,6 +10,7 @@ use super::{
     api::{Answer, json},
     call::Call,
     field_validation::{self, Warnings},
+    read,
 };
 use crate::{
     kinds::selector_text,
@@ -23,16 +24,7 @@ use crate::{
 pub(super) fn answer(call: &Call<'_>) -> Answer {
     let mut warnings = Warnings::default();
     match call.info.verb {
-        Verb::Get => {
-            let stored = call
-                .shared
-                .store
-                .read()
-                .get(call.served.id, &call.key())
-                .cloned();
-            let stored = stored.ok_or_else(|| ApiStatus::not_found(call.kind, call.name()))?;
-            Ok(scale_of(&stored.value()).answer())
-        }
+        Verb::Get => Ok(scale_of(&read::stored(call)?.value()).answer()),
         Verb::Update => {
             let options = call.write_options("UpdateOptions")?;
             let mut body = call.json_body("Scale")?;

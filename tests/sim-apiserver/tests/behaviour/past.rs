@@ -45,14 +45,19 @@ fn replicas(list: &Value) -> Vec<(&str, i64)> {
 async fn an_object_is_shown_as_it_was() {
     let (server, then) = moved_on().await;
     server.faults().add(stale(Past::Revision(then)));
+    server
+        .faults()
+        .add(Rule::new(Action::AnswerFrom(Past::Revision(then))).resource("deployments/scale"));
     for client in Client::both(&server) {
+        let scale = client.get(&format!("{DEPLOYMENTS}/web/scale")).await.json();
+        assert_eq!(scale["spec"]["replicas"], 1);
         let web = client.get(&format!("{DEPLOYMENTS}/web")).await.json();
         assert_eq!(web["spec"]["replicas"], 1);
         assert_eq!(web["metadata"]["resourceVersion"], then.to_string());
         let late = client.get(&format!("{DEPLOYMENTS}/late")).await;
         assert_eq!(late.status, StatusCode::NOT_FOUND);
-        let pod = client.get("/api/v1/namespaces/shop").await;
-        assert_eq!(pod.status, StatusCode::OK, "the rule is about Deployments");
+        let namespace = client.get("/api/v1/namespaces/shop").await;
+        assert_eq!(namespace.status, StatusCode::OK, "no rule is about it");
     }
     server.remove("deployments", "shop", "web");
     let client = Client::memory(&server);
