@@ -36,6 +36,7 @@ mod request_info;
 mod reset;
 mod rule;
 mod script;
+pub mod serve;
 mod status_fault;
 mod stream_fault;
 

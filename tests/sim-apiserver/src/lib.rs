@@ -42,7 +42,6 @@ mod openapi;
 mod patch;
 mod recorder;
 mod selector;
-mod serve;
 mod server;
 mod service;
 mod status;

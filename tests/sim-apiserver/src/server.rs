@@ -11,7 +11,7 @@ use crate::{
     Builder, Recorded, SimService, Tls,
     handlers::{Api, Shared},
     recorder::Recorder,
-    serve, workload,
+    workload,
 };
 
 /// A running API server. Dropping it stops it; [`shutdown`](Self::shutdown) also waits until it has stopped.
@@ -61,10 +61,11 @@ impl SimApiServer {
         let acceptor = server.tls.as_ref().map(Tls::acceptor);
         let connections = server.tasks.clone();
         let closed = server.shared.closed.clone();
-        server.tasks.spawn(serve::accept(
+        let service = server.service();
+        server.tasks.spawn(faults::serve::accept(
             listener,
             acceptor,
-            server.service(),
+            move |number| service.on_connection(number),
             connections,
             closed,
         ));

@@ -9,7 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use faults::{BoxError, FaultBody, FaultService, Faults};
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response, header};
 use http_body::Body;
 use http_body_util::BodyExt;
 use tower::{Layer, Service, ServiceExt};
@@ -25,6 +25,9 @@ pub struct SimService {
     recorder: Arc<Recorder>,
     connection: Option<u64>,
 }
+
+/// What the real server says of everything that must not be kept.
+const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache, private");
 
 type Answer = Pin<Box<dyn Future<Output = Result<Response<FaultBody<ApiBody>>, BoxError>> + Send>>;
 
@@ -65,10 +68,15 @@ where
         let (stack, recorder) = (self.stack.clone(), Arc::clone(&self.recorder));
         let (parts, body) = request.into_parts();
         let id = recorder.begin(&parts, self.connection);
+        let over_socket = self.connection.is_some();
         Box::pin(async move {
             let body = body.collect().await.map_err(Into::into)?.to_bytes();
             recorder.body(id, &body);
-            let response = stack.oneshot(Request::from_parts(parts, body)).await?;
+            let mut response = stack.oneshot(Request::from_parts(parts, body)).await?;
+            if over_socket {
+                let headers = response.headers_mut();
+                headers.entry(header::CACHE_CONTROL).or_insert(NO_CACHE);
+            }
             recorder.answered(id, response.status());
             Ok(response)
         })

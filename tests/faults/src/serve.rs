@@ -1,11 +1,16 @@
-//! Sockets → [`SimService`].
+//! Sockets → a service of requests: HTTP/1.1 on connections that a rule can reset.
+//!
+//! [`accept`] is what stands under the simulated server and under [`Proxy`](crate::Proxy). Every request
+//! carries its connection's [`ResetSwitch`] in its extensions, so that a [`FaultLayer`](crate::FaultLayer)
+//! above it resets for real.
 
 mod socket;
 
 use std::{io, time::Duration};
 
-use faults::{BoxError, ResetSwitch};
-use http::{HeaderValue, Request, header};
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
 use http_body_util::BodyExt;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
@@ -15,22 +20,35 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use tower::Service;
+use tower::{Service, ServiceExt};
 
 use self::socket::Socket;
-use crate::SimService;
+use crate::{BoxError, ResetSwitch};
 
 /// How long a connection may take to finish what it sends when the server shuts down.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// Accepts connections until the server closes; each is served by a task of `tasks`.
-pub(crate) async fn accept(
+/// Accepts connections until `closed` is cancelled, with TLS where there is an acceptor.
+///
+/// `service` makes the service of each connection; it is given the connection's number, counted from 1. Each
+/// connection is served by a task of `tasks`: whoever cancels `closed` waits for them. Then idle connections
+/// end at once, the others when they have sent what they are sending, but no later than half a second.
+///
+/// A service that fails, or a body that does, ends the connection in the middle of the answer.
+pub async fn accept<M, S, B>(
     listener: TcpListener,
     acceptor: Option<TlsAcceptor>,
-    service: SimService,
+    mut service: M,
     tasks: TaskTracker,
     closed: CancellationToken,
-) {
+) where
+    M: FnMut(u64) -> S + Send,
+    S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
     for number in 1.. {
         let accepted = tokio::select! {
             () = closed.cancelled() => return,
@@ -40,22 +58,27 @@ pub(crate) async fn accept(
         let Ok((stream, _)) = accepted else {
             continue;
         };
-        let service = service.on_connection(number);
         tasks.spawn(connection(
             stream,
             acceptor.clone(),
-            service,
+            service(number),
             closed.clone(),
         ));
     }
 }
 
-async fn connection(
+async fn connection<S, B>(
     stream: TcpStream,
     acceptor: Option<TlsAcceptor>,
-    service: SimService,
+    service: S,
     closed: CancellationToken,
-) {
+) where
+    S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
     // Without it small answers wait for the acknowledgement of the one before.
     let _ = stream.set_nodelay(true);
     let reset = ResetSwitch::default();
@@ -75,28 +98,22 @@ async fn connection(
     }
 }
 
-async fn speak_http<S>(
-    stream: S,
-    service: SimService,
-    reset: ResetSwitch,
-    closed: CancellationToken,
-) where
-    S: AsyncRead + AsyncWrite + Unpin,
+async fn speak_http<T, S, B>(stream: T, service: S, reset: ResetSwitch, closed: CancellationToken)
+where
+    T: AsyncRead + AsyncWrite + Unpin,
+    S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
 {
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(reset.clone());
-        let mut service = service.clone();
+        let service = service.clone();
         async move {
             // A nameable error type: the compiler cannot see that a task with boxed ones is `Send`.
-            let response = Service::<Request<Incoming>>::call(&mut service, request).await;
-            let mut response = response
-                .map_err(nameable)?
-                .map(|body| body.map_err(nameable));
-            response
-                .headers_mut()
-                .entry(header::CACHE_CONTROL)
-                .or_insert(NO_CACHE);
-            Ok::<_, io::Error>(response)
+            let response = service.oneshot(request).await.map_err(nameable)?;
+            Ok::<_, io::Error>(response.map(|body| body.map_err(nameable)))
         }
     });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
@@ -111,8 +128,6 @@ async fn speak_http<S>(
     }
 }
 
-const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache, private");
-
-fn nameable(error: BoxError) -> io::Error {
+fn nameable(error: impl Into<BoxError>) -> io::Error {
     io::Error::other(error)
 }

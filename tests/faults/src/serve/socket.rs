@@ -6,11 +6,12 @@ use std::{
     task::{Context, Poll},
 };
 
-use faults::ResetSwitch;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
 };
+
+use crate::ResetSwitch;
 
 /// A stream that closes with RST instead of FIN once its switch is tripped.
 #[derive(Debug)]
