@@ -88,13 +88,13 @@ mod tests {
         let texts: Vec<_> = ["1", "2", "3", "1000", "18446744073709551615"]
             .map(|revision| hidden(revision).unwrap())
             .into();
-        insta::assert_snapshot!(texts.join("\n"), @r##"
+        insta::assert_snapshot!(texts.join("\n"), @r"
 pkffrtcqhtjctcmjqcrl
 rlmtgfjlmdrfchllsfhn
 pljkggdpjphhcfbhshgr
 qdqcngjjclpnddhhmjjn
 hpsqjsqqpjfppcknsddn
-"##);
+");
         assert!(!texts.is_sorted());
     }
 

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::{Action, FaultLayer, RequestInfo, Rule, Script};
+use crate::{Action, FaultLayer, ProxyCannot, RequestInfo, Rule, Script};
 
 /// A handle on the rules of a running server; clones share them.
 ///
@@ -115,6 +115,15 @@ impl Faults {
     #[must_use]
     pub fn counts(&self) -> Vec<RuleCount> {
         self.running.lock().rules.iter().map(Entry::count).collect()
+    }
+
+    /// Whether a proxy can carry out all the rules there are now.
+    ///
+    /// # Errors
+    ///
+    /// [`ProxyCannot`] with the first rule that needs the simulated server.
+    pub fn check_for_proxy(&self) -> Result<(), ProxyCannot> {
+        ProxyCannot::find(self.running.lock().rules.iter().map(|entry| &entry.rule))
     }
 
     /// The layer that carries the rules out.

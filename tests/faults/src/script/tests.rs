@@ -186,13 +186,38 @@ fn what_a_proxy_cannot_do_is_named() {
 }
 
 #[test]
-fn the_examples_are_valid() {
+fn the_examples_are_valid_and_their_files_tell_what_a_proxy_can_do() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let mut seen = 0;
+    let mut told = Vec::new();
     for entry in fs::read_dir(examples).unwrap() {
         let path = entry.unwrap().path();
-        Script::load(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        seen += 1;
+        let script = Script::load(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        told.push(match script.check_for_proxy() {
+            Ok(()) => name,
+            Err(cannot) => format!("{name}: {cannot}"),
+        });
     }
-    assert!(seen >= 3, "{seen} examples");
+    told.sort_unstable();
+    insta::assert_snapshot!(told.join("\n"), @r#"
+broken-streams.yaml
+busy-server.yaml
+cut-watches.yaml
+lost-answers.yaml
+opaque-revisions.yaml
+restored-server.yaml: rule 1 ("restored from a backup"), line 5: a proxy cannot do `restore`, only the simulated server can
+slow-network.yaml
+stale-endpoint.yaml: rule 1 ("stale endpoint"), line 4: a proxy cannot do `answer_from`, only the simulated server can
+"#);
+}
+
+#[test]
+fn every_word_is_described() {
+    let readme = include_str!("../../README.md");
+    let error = refusal("rules:\n  - do: explode\n");
+    let (_, words) = error.split_once("expected one of ").unwrap();
+    for word in words.split(", ") {
+        let described = [format!("| `{word}` |"), format!("| `{word}: ")];
+        assert!(described.iter().any(|row| readme.contains(row)), "{word}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Faults as a client meets them, in memory and over sockets.
 
 mod opaque;
+mod proxied;
 mod streams;
 
 use std::time::Duration;
