@@ -34,6 +34,7 @@ mod back_door;
 mod body;
 mod builder;
 mod config;
+mod decode;
 mod handlers;
 mod kinds;
 mod kubeconfig;

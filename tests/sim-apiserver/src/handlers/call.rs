@@ -7,12 +7,13 @@ use serde_json::Value;
 
 use super::{
     api::Shared,
-    field_validation::{self, Warnings},
+    expected::{Expected, Mismatch},
+    field_validation::{self, Twice, Warnings},
 };
 use crate::{
+    decode::{Document, MediaType},
     kinds::{Kind, Served},
-    lifecycle::{WriteOptions, check_shape},
-    openapi::type_of,
+    lifecycle::WriteOptions,
     status::{ApiStatus, FieldError},
     store::{AsOf, Key},
     view::View,
@@ -29,6 +30,15 @@ pub(super) struct Call<'a> {
     pub(super) kind: &'a Kind,
     /// Which state a read shows; writes go to the present one.
     pub(super) as_of: AsOf,
+}
+
+/// Why a body could not be decoded.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// It was not looked at.
+    Status(ApiStatus),
+    /// In the words of a decoder.
+    Undecodable(String),
 }
 
 /// The real server's limit for request bodies.
@@ -103,72 +113,68 @@ impl<'a> Call<'a> {
         Ok(self.body)
     }
 
-    /// The body as JSON of a write that carries a whole object.
-    pub(super) fn json_body(&self, kind: &str) -> Result<Value, ApiStatus> {
-        if !matches!(self.content_type(), "" | "application/json" | "*/*") {
-            return Err(ApiStatus::unsupported_media_type(&["application/json"]));
-        }
-        let body = self.body()?;
-        serde_json::from_slice(body).map_err(|error| {
-            let why = match (error.is_eof(), String::from_utf8_lossy(body)) {
-                (true, body) if body.is_empty() => "unexpected end of JSON input (<empty>)".to_owned(),
-                (true, body) => format!("unexpected end of JSON input ({body})"),
-                (false, _) => error.to_string(),
-            };
-            ApiStatus::bad_request(format!(
-                "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json \
-                 parse error: {why}"
-            ))
-        })
-    }
-
     /// The object in the body, in the stored version, without the fields that its kind does not have.
     pub(super) fn object_body(&self, warnings: &mut Warnings) -> Result<Value, ApiStatus> {
-        let mut value = self.json_body(self.kind.kind)?;
-        let name = self.kind.kind;
-        let undecodable = |kind: &str, why: String| {
-            let version = self.served.version;
-            ApiStatus::bad_request(format!(
-                "{kind} in version {version:?} cannot be handled as a {name}: {why}"
-            ))
-        };
-        check_shape(name, &value).map_err(|why| undecodable(name, why))?;
-        let text = |field: &str| {
-            value
-                .get(field)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
-        let (api_version, kind) = (text("apiVersion"), text("kind"));
-        let expected = self.served.api_version();
-        if !api_version.is_empty() && api_version != expected {
-            return Err(ApiStatus::bad_request(format!(
-                "the API version in the data ({api_version}) does not match the expected API version ({expected})"
-            )));
-        }
-        if !kind.is_empty() && kind != name {
-            let scheme = r#"in scheme "pkg/runtime/scheme.go:111""#;
-            let why = format!("no kind {kind:?} is registered for version {expected:?} {scheme}");
-            return Err(undecodable(&kind, why));
-        }
-        self.drop_unknown_fields(&mut value, warnings)
-            .map_err(|why| undecodable(name, why))?;
+        let mut value = self.typed_body(&self.expected(), warnings)?;
         if let Some(also) = self.served.also {
             (also.to_stored)(&mut value);
         }
         Ok(value)
     }
 
-    /// Treats the fields that the kind does not have as `fieldValidation` says; the error is the reason of a
-    /// refusal. `value` is in the version of the path.
-    pub(super) fn drop_unknown_fields(
+    /// The kind that is served here, in the version of the path.
+    pub(super) fn expected(&self) -> Expected {
+        Expected {
+            group: self.served.group,
+            version: self.served.version,
+            kind: self.kind.kind,
+        }
+    }
+
+    /// The body as an object of a kind, without the fields that the kind does not have.
+    pub(super) fn typed_body(
         &self,
-        value: &mut Value,
+        expected: &Expected,
         warnings: &mut Warnings,
-    ) -> Result<(), String> {
-        let kind = type_of(self.served.group, self.served.version, self.kind.kind);
-        field_validation::apply(self, kind, value, warnings)
+    ) -> Result<Value, ApiStatus> {
+        let document = self.document(expected).map_err(|refusal| match refusal {
+            Refusal::Status(status) => status,
+            Refusal::Undecodable(why) => unrecognized(expected.kind, &why, self.body),
+        })?;
+        let or = |given: &str, default: &str| {
+            let given = Some(given).filter(|given| !given.is_empty());
+            given.unwrap_or(default).to_owned()
+        };
+        let api_version = or(&document.api_version, &expected.api_version());
+        let kind = or(&document.kind, expected.kind);
+        let version = api_version.rsplit('/').next().unwrap_or_default();
+        let undecodable = |why: String| {
+            let name = expected.kind;
+            ApiStatus::bad_request(format!(
+                "{kind} in version {version:?} cannot be handled as a {name}: {why}"
+            ))
+        };
+        expected
+            .check(&api_version, &kind)
+            .map_err(|mismatch| match mismatch {
+                Mismatch::Version(why) => ApiStatus::bad_request(why),
+                Mismatch::Kind(why) => undecodable(why),
+            })?;
+        let twice = Twice::of(&document);
+        let mut value = document.object(expected.type_name()).map_err(undecodable)?;
+        expected.conform(&mut value).map_err(undecodable)?;
+        field_validation::apply(self, expected.type_name(), &mut value, &twice, warnings)
+            .map_err(undecodable)?;
+        Ok(value)
+    }
+
+    /// The body, decoded as far as it can be.
+    pub(super) fn document(&self, expected: &Expected) -> Result<Document<'a>, Refusal> {
+        let built_in = expected.type_name().is_some();
+        let media_type = MediaType::parse(self.content_type(), built_in)
+            .map_err(|accepted| Refusal::Status(ApiStatus::unsupported_media_type(accepted)))?;
+        let body = self.body().map_err(Refusal::Status)?;
+        Document::read(media_type, body).map_err(Refusal::Undecodable)
     }
 
     /// `dryRun` and `fieldManager`, and a check of `fieldValidation`. `options` is the kind that the real server names in its refusal.
@@ -210,4 +216,21 @@ impl<'a> Call<'a> {
             }
         }
     }
+}
+
+/// A body that does not even say what it is.
+fn unrecognized(kind: &str, why: &str, body: &[u8]) -> ApiStatus {
+    const SHOWN: usize = 30;
+    let (start, more) = match body.get(..SHOWN) {
+        Some(start) if body.len() > SHOWN => (start, " ..."),
+        _ => (body, ""),
+    };
+    let shown = match body.first() {
+        None => "<empty>".to_owned(),
+        Some(b'{') => String::from_utf8_lossy(start).into_owned(),
+        Some(_) => start.iter().map(|byte| format!("{byte:02x}")).collect(),
+    };
+    ApiStatus::bad_request(format!(
+        "the object provided is unrecognized (must be of type {kind}): {why} ({shown}{more})"
+    ))
 }

@@ -5,13 +5,20 @@ use serde_json::{Value, json as object};
 
 use super::{
     api::{Answer, answer_with, json},
-    call::Call,
+    call::{Call, Refusal},
+    expected::Expected,
     options::ListOptions,
 };
 use crate::{
     lifecycle::{self, DeleteOptions, Deleted, Propagation},
     status::{ApiStatus, FieldError},
     store::{Key, ListRequest, Listing},
+};
+
+const OPTIONS: Expected = Expected {
+    group: "meta",
+    version: "v1",
+    kind: "DeleteOptions",
 };
 
 pub(super) fn delete_one(call: &Call<'_>) -> Answer {
@@ -64,10 +71,9 @@ pub(super) fn delete_collection(call: &Call<'_>) -> Answer {
 /// The options in the body, or those in the query.
 fn delete_options(call: &Call<'_>) -> Result<DeleteOptions, ApiStatus> {
     let dry_run = call.write_options("DeleteOptions")?.dry_run;
-    let body: Value = match call.body()? {
+    let body = match call.body()? {
         [] => Value::Null,
-        body => serde_json::from_slice(body)
-            .map_err(|error| ApiStatus::bad_request(error.to_string()))?,
+        _ => options_body(call)?,
     };
     let text = |pointer: &str| {
         body.pointer(pointer)
@@ -105,4 +111,25 @@ fn delete_options(call: &Call<'_>) -> Result<DeleteOptions, ApiStatus> {
         propagation,
         dry_run: dry_run || in_body,
     })
+}
+
+fn options_body(call: &Call<'_>) -> Result<Value, ApiStatus> {
+    let document = call.document(&OPTIONS).map_err(|refusal| match refusal {
+        Refusal::Status(status) => status,
+        Refusal::Undecodable(why) => ApiStatus::bad_request(why),
+    })?;
+    // Every group has DeleteOptions: its version is not looked at.
+    if !matches!(document.kind.as_str(), "" | "DeleteOptions") {
+        let (kind, version) = (document.kind, document.api_version);
+        let scheme = r#"in scheme "pkg/runtime/scheme.go:111""#;
+        let why = format!("no kind {kind:?} is registered for version {version:?} {scheme}");
+        return Err(ApiStatus::bad_request(why));
+    }
+    let mut options = document
+        .object(OPTIONS.type_name())
+        .map_err(ApiStatus::bad_request)?;
+    OPTIONS
+        .conform(&mut options)
+        .map_err(ApiStatus::bad_request)?;
+    Ok(options)
 }

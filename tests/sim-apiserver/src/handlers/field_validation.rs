@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::call::Call;
 use crate::{
     body::ApiBody,
-    openapi::{TypeName, drop_unknown_fields, duplicate_fields},
+    decode::{Document, duplicate_fields},
+    openapi::{TypeName, drop_unknown_fields},
     status::FieldError,
 };
 
@@ -16,6 +17,15 @@ const VALUES: [&str; 4] = ["", "Ignore", "Strict", "Warn"];
 /// What was dropped from a body, as the answer tells of it.
 #[derive(Debug, Default)]
 pub(super) struct Warnings(Vec<String>);
+
+/// The fields that a body has twice.
+#[derive(Debug, Default)]
+pub(super) struct Twice {
+    /// One by one, as warnings tell of them.
+    told: Vec<String>,
+    /// As a refusal names them.
+    refused: Vec<String>,
+}
 
 /// What is wrong with the parameter itself.
 pub(super) fn check(given: &str) -> Option<FieldError> {
@@ -28,6 +38,7 @@ pub(super) fn apply(
     call: &Call<'_>,
     kind: Option<TypeName>,
     value: &mut Value,
+    twice: &Twice,
     warnings: &mut Warnings,
 ) -> Result<(), String> {
     let unknown = kind.map_or_else(Vec::new, |kind| drop_unknown_fields(kind, value));
@@ -35,16 +46,37 @@ pub(super) fn apply(
     if directive == "Ignore" {
         return Ok(());
     }
-    let twice = duplicate_fields(call.body).into_iter();
-    let twice = twice.map(|field| format!("duplicate field {field:?}"));
     let unknown = unknown.into_iter();
     let unknown = unknown.map(|field| format!("unknown field {field:?}"));
-    let all: Vec<String> = twice.chain(unknown).collect();
-    if directive == "Strict" && !all.is_empty() {
-        return Err(format!("strict decoding error: {}", all.join(", ")));
+    if directive == "Strict" {
+        let all: Vec<String> = twice.refused.iter().cloned().chain(unknown).collect();
+        return match all.is_empty() {
+            true => Ok(()),
+            false => Err(format!("strict decoding error: {}", all.join(", "))),
+        };
     }
-    warnings.0.extend(all);
+    warnings.0.extend(twice.told.iter().cloned().chain(unknown));
     Ok(())
+}
+
+// === impl Twice ===
+
+impl Twice {
+    pub(super) fn of(document: &Document<'_>) -> Self {
+        Self {
+            told: document.twice().to_vec(),
+            refused: document.refused_twice(),
+        }
+    }
+
+    /// Of a patch, which is JSON.
+    pub(super) fn of_patch(body: &[u8]) -> Self {
+        let told = duplicate_fields(body);
+        Self {
+            refused: told.clone(),
+            told,
+        }
+    }
 }
 
 // === impl Warnings ===

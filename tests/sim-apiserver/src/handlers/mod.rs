@@ -8,6 +8,7 @@ mod call;
 mod create;
 mod delete;
 mod discovery;
+mod expected;
 mod field_validation;
 mod openapi;
 mod options;

@@ -9,13 +9,13 @@ use serde_json::{Value, json as object};
 use super::{
     api::{Answer, json},
     call::Call,
-    field_validation::{self, Warnings},
+    expected::Expected,
+    field_validation::{self, Twice, Warnings},
     read,
 };
 use crate::{
     kinds::selector_text,
-    lifecycle::{self, Part, Target, UidRule, WriteOptions, check_shape},
-    openapi::type_of,
+    lifecycle::{self, Part, Target, UidRule, WriteOptions},
     patch::Patch,
     status::{ApiStatus, FieldError},
     store::Object,
@@ -27,25 +27,23 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
         Verb::Get => Ok(scale_of(&read::stored(call)?.value()).answer()),
         Verb::Update => {
             let options = call.write_options("UpdateOptions")?;
-            let mut body = call.json_body("Scale")?;
-            check_shape("Scale", &body)
-                .and_then(|()| drop_unknown_fields(call, &mut body, &mut warnings))
-                .map_err(|why| {
-                    let why =
-                        format!("Scale in version \"v1\" cannot be handled as a Scale: {why}");
-                    ApiStatus::bad_request(why)
-                })?;
+            let body = call.typed_body(&Expected::SCALE, &mut warnings)?;
             let replaced = write(call, &options, UidRule::Precondition, |_| Ok(body))?;
             Ok(warnings.tell(scale_of(&replaced.value()).answer()))
         }
         Verb::Patch => {
             let patch = Patch::parse(call.content_type(), call.body()?)?;
+            let twice = Twice::of_patch(call.body);
             let options = call.write_options("PatchOptions")?;
             let patched = write(call, &options, UidRule::Immutable, |mut scale| {
                 patch.apply(&mut scale)?;
                 let shown = patch.shown(&scale);
-                check_shape("Scale", &scale)
-                    .and_then(|()| drop_unknown_fields(call, &mut scale, &mut warnings))
+                Expected::SCALE
+                    .conform(&mut scale)
+                    .and_then(|()| {
+                        let kind = Expected::SCALE.type_name();
+                        field_validation::apply(call, kind, &mut scale, &twice, &mut warnings)
+                    })
                     .map_err(|why| ApiStatus::patch_makes_no_object(&shown, &why))?;
                 Ok(scale)
             })?;
@@ -56,15 +54,6 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
 }
 
 struct Scale(Value);
-
-fn drop_unknown_fields(
-    call: &Call<'_>,
-    scale: &mut Value,
-    warnings: &mut Warnings,
-) -> Result<(), String> {
-    let kind = type_of("autoscaling", "v1", "Scale");
-    field_validation::apply(call, kind, scale, warnings)
-}
 
 fn write(
     call: &Call<'_>,

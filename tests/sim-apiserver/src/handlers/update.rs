@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::{
     api::{Answer, json},
     call::Call,
-    field_validation::Warnings,
+    field_validation::{self, Twice, Warnings},
 };
 use crate::{
-    lifecycle::{self, Part, Target, UidRule, check_shape},
+    lifecycle::{self, Part, Target, UidRule},
     patch::Patch,
     status::ApiStatus,
 };
@@ -88,8 +88,13 @@ fn in_version(
     value["kind"] = call.kind.kind.into();
     patch.apply(&mut value)?;
     let shown = patch.shown(&value);
-    check_shape(call.kind.kind, &value)
-        .and_then(|()| call.drop_unknown_fields(&mut value, warnings))
+    let expected = call.expected();
+    expected
+        .conform(&mut value)
+        .and_then(|()| {
+            let twice = Twice::of_patch(call.body);
+            field_validation::apply(call, expected.type_name(), &mut value, &twice, warnings)
+        })
         .map_err(|why| ApiStatus::patch_makes_no_object(&shown, &why))?;
     if let Some(also) = call.served.also {
         (also.to_stored)(&mut value);

@@ -52,7 +52,7 @@ fn visit_fields(
     );
 }
 
-pub(super) fn join(path: &str, name: &str) -> String {
+pub(crate) fn join(path: &str, name: &str) -> String {
     if path.is_empty() {
         name.to_owned()
     } else {

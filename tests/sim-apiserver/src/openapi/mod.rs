@@ -1,12 +1,14 @@
 //! Kinds → OpenAPI documents, and the fields that an object may have.
 
+mod conform;
 mod document;
-mod duplicates;
+
 mod fields;
 mod schema;
 mod type_table;
 
 pub(crate) use document::{Document, Documents};
-pub(crate) use duplicates::duplicate_fields;
-pub(crate) use fields::drop_unknown_fields;
-pub(crate) use type_table::{TypeName, type_of};
+
+pub(crate) use conform::conform;
+pub(crate) use fields::{drop_unknown_fields, join};
+pub(crate) use type_table::{Field, FieldNumber, Shape, TypeName, type_of};

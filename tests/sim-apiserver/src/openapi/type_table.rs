@@ -8,7 +8,7 @@ pub(crate) struct TypeName(&'static str);
 
 /// A type name taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     List(TypeName),
     Map(TypeName),
     /// A JSON type and its format, which may be empty.
@@ -19,13 +19,25 @@ pub(super) enum Shape {
 
 /// A field of a type.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
-    pub(super) name: &'static str,
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
     pub(super) required: bool,
-    pub(super) kind: TypeName,
+    pub(crate) kind: TypeName,
+    /// Where Protobuf has it; `None` for `apiVersion` and `kind`, which stand in the envelope.
+    pub(crate) number: Option<FieldNumber>,
+    /// Whether a zero is a value, and not an absent one.
+    pub(crate) keeps_zero: bool,
     /// The field by which a strategic merge patch tells a list's items apart.
     pub(super) merge_key: Option<&'static str>,
     pub(super) patch_strategy: Option<&'static str>,
+}
+
+/// A field's number in Protobuf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FieldNumber {
+    /// The field whose message holds it, where JSON inlines that message.
+    pub(crate) within: Option<u32>,
+    pub(crate) number: u32,
 }
 
 const TEXT: &str = include_str!("type_table.txt");
@@ -60,11 +72,11 @@ pub(crate) fn type_of(group: &str, version: &str, kind: &str) -> Option<TypeName
 // === impl TypeName ===
 
 impl TypeName {
-    pub(super) fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         self.0
     }
 
-    pub(super) fn shape(self) -> Shape {
+    pub(crate) fn shape(self) -> Shape {
         if let Some(item) = self.0.strip_prefix("[]") {
             Shape::List(Self(item))
         } else if let Some(value) = self.0.strip_prefix("{}") {
@@ -78,7 +90,7 @@ impl TypeName {
     }
 
     /// The fields of a type with a name; `None` if it has none of its own.
-    pub(super) fn fields(self) -> Option<&'static [Field]> {
+    pub(crate) fn fields(self) -> Option<&'static [Field]> {
         TYPES.get(self.0).map(Vec::as_slice)
     }
 }
@@ -91,20 +103,39 @@ impl Field {
         let name = words.next().unwrap_or_default();
         let kind = TypeName(words.next().unwrap_or_default());
         let (mut merge_key, mut patch_strategy) = (None, None);
+        let (mut number, mut keeps_zero) = (None, false);
         for word in words {
             match word.split_once('=') {
                 Some(("key", key)) => merge_key = Some(key),
                 Some(("strategy", strategy)) => patch_strategy = Some(strategy),
-                _ => unreachable!("type_table.txt: {line}"),
+                _ => {
+                    number = FieldNumber::parse(word.trim_end_matches('*'));
+                    keeps_zero = word.ends_with('*');
+                }
             }
         }
         Self {
             name: name.trim_end_matches('!'),
             required: name.ends_with('!'),
             kind,
+            number,
+            keeps_zero,
             merge_key,
             patch_strategy,
         }
+    }
+}
+
+// === impl FieldNumber ===
+
+impl FieldNumber {
+    fn parse(text: &str) -> Option<Self> {
+        let (within, number) = match text.split_once('.') {
+            Some((within, number)) => (Some(within.parse().ok()?), number),
+            None => (None, text),
+        };
+        let number = number.parse().ok()?;
+        Some(Self { within, number })
     }
 }
 
@@ -151,6 +182,44 @@ mod tests {
     }
 
     #[test]
+    fn every_field_has_a_number_of_its_own_but_those_of_the_envelope() {
+        for (kind, fields) in &*TYPES {
+            let mut seen = Vec::new();
+            for field in fields {
+                match field.number {
+                    Some(number) => {
+                        assert!(!seen.contains(&number), "{kind}.{}", field.name);
+                        seen.push(number);
+                    }
+                    None => assert!(["apiVersion", "kind"].contains(&field.name), "{kind}"),
+                }
+            }
+        }
+    }
+
+    /// The recursion over types, of every decoder and check, ends because of this.
+    #[test]
+    fn no_type_holds_itself() {
+        fn visit(kind: TypeName, above: &mut Vec<&'static str>) {
+            match kind.shape() {
+                Shape::List(inner) | Shape::Map(inner) => visit(inner, above),
+                Shape::Scalar(..) => {}
+                Shape::Named => {
+                    assert!(!above.contains(&kind.text()), "{above:?}");
+                    above.push(kind.text());
+                    for field in kind.fields().unwrap_or_default() {
+                        visit(field.kind, above);
+                    }
+                    above.pop();
+                }
+            }
+        }
+        for kind in TYPES.keys() {
+            visit(TypeName(kind), &mut Vec::new());
+        }
+    }
+
+    #[test]
     fn a_field_is_read_with_what_a_patch_does_with_it() {
         let pod_spec = TypeName("core.v1.PodSpec").fields().expect("fields");
         let containers = pod_spec.iter().find(|field| field.name == "containers");
@@ -162,5 +231,16 @@ mod tests {
             containers.kind.shape(),
             Shape::List(TypeName("core.v1.Container"))
         );
+        let deployment = TypeName("apps.v1.DeploymentSpec").fields().expect("fields");
+        let zeros = |name| deployment.iter().find(|field| field.name == name);
+        assert!(zeros("replicas").is_some_and(|field| field.keeps_zero));
+        assert!(zeros("minReadySeconds").is_some_and(|field| !field.keeps_zero));
+        let volume = TypeName("core.v1.Volume").fields().expect("fields");
+        let secret = volume.iter().find(|field| field.name == "secret");
+        let inlined = FieldNumber {
+            within: Some(2),
+            number: 6,
+        };
+        assert_eq!(secret.and_then(|field| field.number), Some(inlined));
     }
 }

@@ -106,7 +106,7 @@ async fn a_malformed_request_gets_the_status_of_the_real_server() {
             "kind: x",
         )
         .await;
-    insta::assert_snapshot!(yaml.refusal(), @"415 UnsupportedMediaType: the body of the request was in an unknown format - accepted media types include: application/json");
+    insta::assert_snapshot!(yaml.refusal(), @"415 UnsupportedMediaType: the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf");
     let patch = client
         .patch(
             &format!("{DEPLOYMENTS}/web"),

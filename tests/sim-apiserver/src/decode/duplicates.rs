@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt};
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::fields::join;
+use crate::openapi::join;
 
 /// The paths of the fields that a JSON object has more than once, at any depth. Text that is no JSON has none:
 /// that is somebody else's finding.
