@@ -3,6 +3,7 @@
 mod columns;
 mod conversions;
 mod defaults;
+mod reviews;
 mod table;
 mod validation;
 
@@ -36,6 +37,10 @@ pub struct Kind {
     pub(crate) namespaced: bool,
     pub(crate) status: bool,
     pub(crate) scale: bool,
+    /// What fills in the answer of a kind that is not stored; it can only be created.
+    pub(crate) review: Option<fn(&mut Value)>,
+    /// Whether a status that a client creates it with is kept.
+    pub(crate) created_with_status: bool,
     /// Whether `metadata.generation` is kept.
     pub(crate) generation: bool,
     /// Whether an update may leave `metadata.resourceVersion` out.
@@ -103,6 +108,8 @@ impl Kind {
             namespaced: true,
             status: false,
             scale: false,
+            review: None,
+            created_with_status: false,
             generation: true,
             unconditional_update: false,
             create_on_update: false,
@@ -141,6 +148,25 @@ impl Kind {
     pub const fn short_names(mut self, names: &'static [&'static str]) -> Self {
         self.short_names = names;
         self
+    }
+
+    /// The verbs of discovery.
+    pub(crate) fn verbs(&self) -> &'static [&'static str] {
+        const ALL: &[&str] = &[
+            "create",
+            "delete",
+            "deletecollection",
+            "get",
+            "list",
+            "patch",
+            "update",
+            "watch",
+        ];
+        if self.review.is_some() {
+            &["create"]
+        } else {
+            ALL
+        }
     }
 
     /// `GROUP/VERSION`, or `VERSION` for the core group.

@@ -58,6 +58,15 @@ impl SimApiServer {
                 "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}),
             );
         }
+        // The real server makes it too: `kubectl get all` shows it.
+        server.seed(json!({"apiVersion": "v1", "kind": "Service",
+            "metadata": {"name": "kubernetes", "namespace": "default",
+                "labels": {"component": "apiserver", "provider": "kubernetes"}},
+            "spec": {"type": "ClusterIP", "clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"],
+                "internalTrafficPolicy": "Cluster", "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
+                "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": address.port()}],
+                "sessionAffinity": "None"},
+            "status": {"loadBalancer": {}}}));
         let acceptor = server.tls.as_ref().map(Tls::acceptor);
         let connections = server.tasks.clone();
         let closed = server.shared.closed.clone();

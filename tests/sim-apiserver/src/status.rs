@@ -307,6 +307,23 @@ impl FieldError {
         }
     }
 
+    /// `value` is shown as it is: give text in quotes.
+    pub(crate) fn duplicate(field: impl Into<String>, value: impl fmt::Display) -> Self {
+        Self {
+            reason: "FieldValueDuplicate",
+            field: field.into(),
+            message: format!("Duplicate value: {value}"),
+        }
+    }
+
+    pub(crate) fn too_long(field: impl Into<String>, bytes: usize) -> Self {
+        Self {
+            reason: "FieldValueTooLong",
+            field: field.into(),
+            message: format!("Too long: may not be more than {bytes} bytes"),
+        }
+    }
+
     fn cause(&self) -> Value {
         json!({"reason": self.reason, "message": self.message, "field": self.field})
     }

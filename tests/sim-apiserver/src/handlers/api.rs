@@ -14,7 +14,7 @@ use parking_lot::RwLock;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use super::{call::Call, create, delete, discovery, past, read, scale, update};
+use super::{call::Call, create, delete, discovery, past, read, review, scale, update};
 use crate::{
     body::ApiBody, config::Config, kinds::Kinds, lifecycle::Part, openapi::Documents,
     status::ApiStatus, store::Store,
@@ -104,6 +104,13 @@ impl Service<Request<Bytes>> for Api {
 }
 
 fn on_object(call: &Call<'_>) -> Answer {
+    if let Some(decide) = call.kind.review {
+        return match (call.info.verb, call.info.name.is_some()) {
+            (Verb::Create, false) => review::answer(call, decide),
+            (_, true) => Err(ApiStatus::no_such_resource()),
+            _ => Err(ApiStatus::method_not_allowed()),
+        };
+    }
     match (call.info.verb, call.info.name.is_some()) {
         (Verb::Get, _) => read::get(call),
         (Verb::List, _) => read::list(call),

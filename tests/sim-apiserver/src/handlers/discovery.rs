@@ -137,7 +137,7 @@ fn resources(shared: &Shared, group: &str, version: &str) -> Response<ApiBody> {
             "singularName": kind.singular(),
             "namespaced": kind.namespaced,
             "kind": kind.kind,
-            "verbs": VERBS,
+            "verbs": kind.verbs(),
             "shortNames": kind.short_names,
             "categories": kind.categories,
         }));
@@ -161,16 +161,6 @@ fn resources(shared: &Shared, group: &str, version: &str) -> Response<ApiBody> {
     json(StatusCode::OK, list.to_string())
 }
 
-const VERBS: [&str; 8] = [
-    "create",
-    "delete",
-    "deletecollection",
-    "get",
-    "list",
-    "patch",
-    "update",
-    "watch",
-];
 const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];
 
 fn aggregated_groups(shared: &Shared, core: bool) -> Value {
@@ -201,7 +191,7 @@ fn aggregated_resource(served: Served, kind: &Kind) -> Value {
         "responseKind": {"group": served.group, "version": served.version, "kind": kind.kind},
         "scope": if kind.namespaced { "Namespaced" } else { "Cluster" },
         "singularResource": kind.singular(),
-        "verbs": VERBS,
+        "verbs": kind.verbs(),
         "shortNames": kind.short_names,
         "categories": kind.categories,
     });

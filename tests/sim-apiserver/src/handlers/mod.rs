@@ -14,6 +14,7 @@ mod openapi;
 mod options;
 mod past;
 mod read;
+mod review;
 mod scale;
 mod update;
 

@@ -1,6 +1,13 @@
 //! The defaults that the real server fills in, as far as controllers and kubectl look at them.
 
+mod pod;
+mod service;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
+
+use pod::{claim, pod_spec};
+pub(super) use service::service;
 
 pub(super) fn namespace(namespace: &mut Value) {
     let name = namespace["metadata"]["name"].clone();
@@ -38,8 +45,164 @@ pub(super) fn replica_set(replica_set: &mut Value) {
     set(&mut replica_set["status"], "replicas", json!(0));
 }
 
+pub(super) fn stateful_set(stateful_set: &mut Value) {
+    let spec = &mut stateful_set["spec"];
+    set(spec, "replicas", json!(1));
+    set(spec, "revisionHistoryLimit", json!(10));
+    set(spec, "podManagementPolicy", json!("OrderedReady"));
+    set(spec, "serviceName", json!(""));
+    let retention = &mut spec["persistentVolumeClaimRetentionPolicy"];
+    set(retention, "whenDeleted", json!("Retain"));
+    set(retention, "whenScaled", json!("Retain"));
+    let strategy = &mut spec["updateStrategy"];
+    set(strategy, "type", json!("RollingUpdate"));
+    if strategy["type"] == "RollingUpdate" {
+        set(&mut strategy["rollingUpdate"], "partition", json!(0));
+    }
+    pod_spec(&mut spec["template"]["spec"]);
+    let claims = spec.get_mut("volumeClaimTemplates");
+    for template in claims.and_then(Value::as_array_mut).into_iter().flatten() {
+        claim(template);
+    }
+    for field in ["replicas", "availableReplicas"] {
+        set(&mut stateful_set["status"], field, json!(0));
+    }
+}
+
+pub(super) fn daemon_set(daemon_set: &mut Value) {
+    let generation = daemon_set["metadata"]["generation"].as_i64().unwrap_or(0);
+    let annotations = &mut daemon_set["metadata"]["annotations"];
+    set(
+        annotations,
+        "deprecated.daemonset.template.generation",
+        generation.to_string().into(),
+    );
+    let spec = &mut daemon_set["spec"];
+    set(spec, "revisionHistoryLimit", json!(10));
+    let strategy = &mut spec["updateStrategy"];
+    set(strategy, "type", json!("RollingUpdate"));
+    if strategy["type"] == "RollingUpdate" {
+        set(&mut strategy["rollingUpdate"], "maxUnavailable", json!(1));
+        set(&mut strategy["rollingUpdate"], "maxSurge", json!(0));
+    }
+    pod_spec(&mut spec["template"]["spec"]);
+    for field in [
+        "currentNumberScheduled",
+        "desiredNumberScheduled",
+        "numberMisscheduled",
+        "numberReady",
+    ] {
+        set(&mut daemon_set["status"], field, json!(0));
+    }
+}
+
+pub(super) fn job(job: &mut Value) {
+    let metadata = job["metadata"].clone();
+    let spec = &mut job["spec"];
+    if spec["completions"].is_null() && spec["parallelism"].is_null() {
+        set(spec, "completions", json!(1));
+    }
+    for (field, value) in [
+        ("parallelism", json!(1)),
+        ("backoffLimit", json!(6)),
+        ("completionMode", json!("NonIndexed")),
+        ("podReplacementPolicy", json!("TerminatingOrFailed")),
+        ("manualSelector", json!(false)),
+        ("suspend", json!(false)),
+    ] {
+        set(spec, field, value);
+    }
+    pod_spec(&mut spec["template"]["spec"]);
+    if spec["manualSelector"] != true {
+        let labels = &mut spec["template"]["metadata"]["labels"];
+        for prefix in ["batch.kubernetes.io/", ""] {
+            set(
+                labels,
+                &format!("{prefix}job-name"),
+                metadata["name"].clone(),
+            );
+            set(
+                labels,
+                &format!("{prefix}controller-uid"),
+                metadata["uid"].clone(),
+            );
+        }
+        let uid = &metadata["uid"];
+        let selector = json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}});
+        set(spec, "selector", selector);
+    }
+    let labels = spec["template"]["metadata"]["labels"].clone();
+    set(&mut job["metadata"], "labels", labels);
+}
+
+pub(super) fn cron_job(cron_job: &mut Value) {
+    let spec = &mut cron_job["spec"];
+    for (field, value) in [
+        ("concurrencyPolicy", json!("Allow")),
+        ("suspend", json!(false)),
+        ("successfulJobsHistoryLimit", json!(3)),
+        ("failedJobsHistoryLimit", json!(1)),
+    ] {
+        set(spec, field, value);
+    }
+    pod_spec(&mut spec["jobTemplate"]["spec"]["template"]["spec"]);
+}
+
+pub(super) fn disruption_budget(budget: &mut Value) {
+    for field in [
+        "currentHealthy",
+        "desiredHealthy",
+        "disruptionsAllowed",
+        "expectedPods",
+    ] {
+        set(&mut budget["status"], field, json!(0));
+    }
+}
+
+/// `stringData` is written only: it ends in `data`, in base64.
+pub(super) fn secret(secret: &mut Value) {
+    let texts = secret
+        .as_object_mut()
+        .and_then(|fields| fields.remove("stringData"));
+    for (key, text) in texts
+        .as_ref()
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let encoded = STANDARD.encode(text.as_str().unwrap_or_default());
+        secret["data"][key] = encoded.into();
+    }
+    set(secret, "type", json!("Opaque"));
+}
+
+pub(super) fn node(node: &mut Value) {
+    set(node, "spec", json!({}));
+    let status = &mut node["status"];
+    set(
+        &mut status["daemonEndpoints"]["kubeletEndpoint"],
+        "Port",
+        json!(0),
+    );
+    for field in [
+        "architecture",
+        "bootID",
+        "containerRuntimeVersion",
+        "kernelVersion",
+        "kubeProxyVersion",
+        "kubeletVersion",
+        "machineID",
+        "operatingSystem",
+        "osImage",
+        "systemUUID",
+    ] {
+        set(&mut status["nodeInfo"], field, json!(""));
+    }
+}
+
 pub(super) fn pod(pod: &mut Value) {
     pod_spec(&mut pod["spec"]);
+    set(&mut pod["spec"], "enableServiceLinks", json!(true));
     set(&mut pod["status"], "phase", json!("Pending"));
 }
 
@@ -65,44 +228,6 @@ pub(super) fn autoscaler(autoscaler: &mut Value) {
     let status = &mut autoscaler["status"];
     set(status, "desiredReplicas", json!(0));
     set(status, "currentMetrics", Value::Null);
-}
-
-fn pod_spec(spec: &mut Value) {
-    set(spec, "restartPolicy", json!("Always"));
-    set(spec, "terminationGracePeriodSeconds", json!(30));
-    set(spec, "dnsPolicy", json!("ClusterFirst"));
-    set(spec, "securityContext", json!({}));
-    set(spec, "schedulerName", json!("default-scheduler"));
-    for list in ["initContainers", "containers"] {
-        let containers = spec.get_mut(list).and_then(Value::as_array_mut);
-        for container in containers.into_iter().flatten() {
-            let latest = container["image"].as_str().is_some_and(is_latest);
-            set(
-                container,
-                "imagePullPolicy",
-                json!(if latest { "Always" } else { "IfNotPresent" }),
-            );
-            set(
-                container,
-                "terminationMessagePath",
-                json!("/dev/termination-log"),
-            );
-            set(container, "terminationMessagePolicy", json!("File"));
-            set(container, "resources", json!({}));
-            let ports = container.get_mut("ports").and_then(Value::as_array_mut);
-            for port in ports.into_iter().flatten() {
-                set(port, "protocol", json!("TCP"));
-            }
-        }
-    }
-}
-
-fn is_latest(image: &str) -> bool {
-    let name = image.rsplit('/').next().unwrap_or(image);
-    if name.contains('@') {
-        return false;
-    }
-    name.split_once(':').is_none_or(|(_, tag)| tag == "latest")
 }
 
 /// Sets a field that is absent or null, in an object that is made if need be.

@@ -1,63 +1,17 @@
-//! The built-in entries.
+//! The built-in entries: by group, and in the order of discovery within one.
 
-use super::{AlsoServed, Kind, columns, conversions, defaults, validation};
+use super::{AlsoServed, Kind, columns, conversions, defaults, reviews, validation};
 
 const EMPTY_TEMPLATE: &str = r#""spec":{"replicas":0,"selector":null,"strategy":{},"template":{"metadata":{},"spec":{"containers":null}}},"status":{}"#;
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {
-        singular: Some("namespace"),
-        short_names: &["ns"],
+        short_names: &["cm"],
         generation: false,
         unconditional_update: true,
-        field_labels: &[("status.phase", "/status/phase")],
-        empty: r#""spec":{},"status":{}"#,
-        default: defaults::namespace,
-        printer: columns::NAMESPACE,
-        ..Kind::new("", "v1", "Namespace", "namespaces")
-            .cluster_scoped()
-            .with_status()
-    },
-    Kind {
-        short_names: &["deploy"],
-        categories: &["all"],
-        unconditional_update: true,
-        empty: EMPTY_TEMPLATE,
-        default: defaults::deployment,
-        validate: validation::deployment,
-        printer: columns::DEPLOYMENT,
-        ..Kind::new("apps", "v1", "Deployment", "deployments")
-            .with_status()
-            .with_scale()
-    },
-    Kind {
-        short_names: &["rs"],
-        categories: &["all"],
-        unconditional_update: true,
-        field_labels: &[("status.replicas", "/status/replicas")],
-        empty: r#""spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#,
-        default: defaults::replica_set,
-        validate: validation::replica_set,
-        printer: columns::REPLICA_SET,
-        ..Kind::new("apps", "v1", "ReplicaSet", "replicasets")
-            .with_status()
-            .with_scale()
-    },
-    Kind {
-        short_names: &["po"],
-        categories: &["all"],
-        unconditional_update: true,
-        field_labels: &[
-            ("spec.nodeName", "/spec/nodeName"),
-            ("spec.restartPolicy", "/spec/restartPolicy"),
-            ("status.phase", "/status/phase"),
-            ("status.podIP", "/status/podIP"),
-        ],
-        empty: r#""spec":{"containers":null},"status":{}"#,
-        default: defaults::pod,
-        validate: validation::pod,
-        printer: columns::POD,
-        ..Kind::new("", "v1", "Pod", "pods").with_status()
+        validate: validation::config_map,
+        printer: columns::CONFIG_MAP,
+        ..Kind::new("", "v1", "ConfigMap", "configmaps")
     },
     Kind {
         short_names: &["ev"],
@@ -98,12 +52,123 @@ pub(super) const KINDS: &[Kind] = &[
         ..Kind::new("", "v1", "Event", "events")
     },
     Kind {
+        singular: Some("namespace"),
+        short_names: &["ns"],
         generation: false,
-        create_on_update: true,
-        empty: r#""spec":{}"#,
-        validate: validation::lease,
-        printer: columns::LEASE,
-        ..Kind::new("coordination.k8s.io", "v1", "Lease", "leases")
+        unconditional_update: true,
+        field_labels: &[("status.phase", "/status/phase")],
+        empty: r#""spec":{},"status":{}"#,
+        default: defaults::namespace,
+        printer: columns::NAMESPACE,
+        ..Kind::new("", "v1", "Namespace", "namespaces")
+            .cluster_scoped()
+            .with_status()
+    },
+    Kind {
+        short_names: &["no"],
+        generation: false,
+        unconditional_update: true,
+        created_with_status: true,
+        field_labels: &[("spec.unschedulable", "/spec/unschedulable")],
+        empty: r#""spec":{},"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":0}},"nodeInfo":{"machineID":"","systemUUID":"","bootID":"","kernelVersion":"","osImage":"","containerRuntimeVersion":"","kubeletVersion":"","kubeProxyVersion":"","operatingSystem":"","architecture":""}}"#,
+        default: defaults::node,
+        printer: columns::NODE,
+        ..Kind::new("", "v1", "Node", "nodes")
+            .cluster_scoped()
+            .with_status()
+    },
+    Kind {
+        short_names: &["po"],
+        categories: &["all"],
+        unconditional_update: true,
+        field_labels: &[
+            ("spec.nodeName", "/spec/nodeName"),
+            ("spec.restartPolicy", "/spec/restartPolicy"),
+            ("status.phase", "/status/phase"),
+            ("status.podIP", "/status/podIP"),
+        ],
+        empty: r#""spec":{"containers":null},"status":{}"#,
+        default: defaults::pod,
+        validate: validation::pod,
+        printer: columns::POD,
+        ..Kind::new("", "v1", "Pod", "pods").with_status()
+    },
+    Kind {
+        generation: false,
+        unconditional_update: true,
+        field_labels: &[("type", "/type")],
+        default: defaults::secret,
+        validate: validation::secret,
+        printer: columns::SECRET,
+        ..Kind::new("", "v1", "Secret", "secrets")
+    },
+    Kind {
+        short_names: &["sa"],
+        generation: false,
+        unconditional_update: true,
+        ..Kind::new("", "v1", "ServiceAccount", "serviceaccounts")
+    },
+    Kind {
+        short_names: &["svc"],
+        categories: &["all"],
+        generation: false,
+        unconditional_update: true,
+        field_labels: &[
+            ("spec.clusterIP", "/spec/clusterIP"),
+            ("spec.type", "/spec/type"),
+        ],
+        empty: r#""spec":{},"status":{"loadBalancer":{}}"#,
+        default: defaults::service,
+        validate: validation::service,
+        printer: columns::SERVICE,
+        ..Kind::new("", "v1", "Service", "services").with_status()
+    },
+    Kind {
+        short_names: &["ds"],
+        categories: &["all"],
+        unconditional_update: true,
+        empty: r#""spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"updateStrategy":{}},"status":{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#,
+        default: defaults::daemon_set,
+        validate: validation::daemon_set,
+        printer: columns::DAEMON_SET,
+        ..Kind::new("apps", "v1", "DaemonSet", "daemonsets").with_status()
+    },
+    Kind {
+        short_names: &["deploy"],
+        categories: &["all"],
+        unconditional_update: true,
+        empty: EMPTY_TEMPLATE,
+        default: defaults::deployment,
+        validate: validation::deployment,
+        printer: columns::DEPLOYMENT,
+        ..Kind::new("apps", "v1", "Deployment", "deployments")
+            .with_status()
+            .with_scale()
+    },
+    Kind {
+        short_names: &["rs"],
+        categories: &["all"],
+        unconditional_update: true,
+        field_labels: &[("status.replicas", "/status/replicas")],
+        empty: r#""spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#,
+        default: defaults::replica_set,
+        validate: validation::replica_set,
+        printer: columns::REPLICA_SET,
+        ..Kind::new("apps", "v1", "ReplicaSet", "replicasets")
+            .with_status()
+            .with_scale()
+    },
+    Kind {
+        short_names: &["sts"],
+        categories: &["all"],
+        unconditional_update: true,
+        empty: r#""spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"serviceName":"","updateStrategy":{}},"status":{"replicas":0,"availableReplicas":0}"#,
+        default: defaults::stateful_set,
+        validate: validation::stateful_set,
+        printer: columns::STATEFUL_SET,
+        ..Kind::new("apps", "v1", "StatefulSet", "statefulsets")
+            .with_status()
+            .with_scale()
     },
     Kind {
         short_names: &["hpa"],
@@ -127,5 +192,81 @@ pub(super) const KINDS: &[Kind] = &[
             "horizontalpodautoscalers",
         )
         .with_status()
+    },
+    Kind {
+        short_names: &["cj"],
+        categories: &["all"],
+        unconditional_update: true,
+        empty: r#""spec":{"schedule":"","jobTemplate":{"metadata":{},"spec":{"template":{"metadata":{},"spec":{"containers":null}}}}},"status":{}"#,
+        default: defaults::cron_job,
+        validate: validation::cron_job,
+        printer: columns::CRON_JOB,
+        ..Kind::new("batch", "v1", "CronJob", "cronjobs").with_status()
+    },
+    Kind {
+        categories: &["all"],
+        unconditional_update: true,
+        field_labels: &[("status.successful", "/status/succeeded")],
+        empty: r#""spec":{"template":{"metadata":{},"spec":{"containers":null}}},"status":{}"#,
+        default: defaults::job,
+        validate: validation::job,
+        printer: columns::JOB,
+        ..Kind::new("batch", "v1", "Job", "jobs").with_status()
+    },
+    Kind {
+        generation: false,
+        create_on_update: true,
+        empty: r#""spec":{}"#,
+        validate: validation::lease,
+        printer: columns::LEASE,
+        ..Kind::new("coordination.k8s.io", "v1", "Lease", "leases")
+    },
+    Kind {
+        short_names: &["pdb"],
+        empty: r#""spec":{},"status":{"disruptionsAllowed":0,"currentHealthy":0,"desiredHealthy":0,"expectedPods":0}"#,
+        default: defaults::disruption_budget,
+        validate: validation::disruption_budget,
+        printer: columns::DISRUPTION_BUDGET,
+        ..Kind::new(
+            "policy",
+            "v1",
+            "PodDisruptionBudget",
+            "poddisruptionbudgets",
+        )
+        .with_status()
+    },
+    Kind {
+        generation: false,
+        review: Some(reviews::subject),
+        ..Kind::new(
+            "authentication.k8s.io",
+            "v1",
+            "SelfSubjectReview",
+            "selfsubjectreviews",
+        )
+        .cluster_scoped()
+    },
+    Kind {
+        generation: false,
+        review: Some(reviews::access),
+        validate: reviews::check_access,
+        ..Kind::new(
+            "authorization.k8s.io",
+            "v1",
+            "SelfSubjectAccessReview",
+            "selfsubjectaccessreviews",
+        )
+        .cluster_scoped()
+    },
+    Kind {
+        generation: false,
+        review: Some(reviews::rules),
+        ..Kind::new(
+            "authorization.k8s.io",
+            "v1",
+            "SelfSubjectRulesReview",
+            "selfsubjectrulesreviews",
+        )
+        .cluster_scoped()
     },
 ];

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{
     WriteOptions, managed_fields,
     metadata::{is_being_deleted, normalise, timestamp},
+    service,
 };
 use crate::{
     kinds::{Kind, KindId, Kinds, check_metadata, check_name},
@@ -39,7 +40,10 @@ pub(crate) fn create(
         return Err(ApiStatus::already_exists(kind, &name));
     }
     (kind.default)(&mut value);
-    let errors = errors(kind, &name, &value);
+    let mut errors = errors(kind, &name, &value);
+    if errors.is_empty() && kind.kind == "Service" {
+        errors.extend(service::allocate(state, id, &mut value));
+    }
     if !errors.is_empty() {
         return Err(ApiStatus::invalid(kind.group, kind.kind, &name, &errors));
     }
@@ -101,7 +105,7 @@ fn prepare(kind: &Kind, namespace: &str, value: &mut Value) -> Result<(), ApiSta
     if kind.generation {
         value["metadata"]["generation"] = 1.into();
     }
-    if kind.status {
+    if kind.status && !kind.created_with_status {
         value["status"] = json!({});
     }
     Ok(())

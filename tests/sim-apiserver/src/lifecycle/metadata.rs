@@ -97,6 +97,7 @@ pub(crate) fn normalise(value: &mut Value) {
     if let Some(fields) = value.as_object_mut() {
         fields.remove("apiVersion");
         fields.remove("kind");
+        fields.retain(|_, value| !value.is_null());
     }
     for part in ["metadata", "spec"] {
         if let Some(part) = value.get_mut(part) {

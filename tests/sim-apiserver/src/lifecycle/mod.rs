@@ -11,6 +11,7 @@ mod garbage;
 mod managed_fields;
 mod metadata;
 mod options;
+mod service;
 mod update;
 
 pub(crate) use create::create;

@@ -10,6 +10,7 @@ use super::{
         bump_generation, finalizers, is_being_deleted, normalise, restore_system_fields,
         spec_differs,
     },
+    service,
 };
 use crate::{
     kinds::{Kind, KindId, Kinds, check_metadata},
@@ -82,11 +83,17 @@ pub(crate) fn update(
         }
     }
     if target.part != Part::Status {
+        if kind.kind == "Service" {
+            service::keep_allocated(&old, &mut new);
+        }
         (kind.default)(&mut new);
         errors.extend(check_metadata(&new));
         errors.extend((kind.validate)(&new, Some(&old)));
     }
     errors.extend(new_finalizers_during_deletion(&old, &new));
+    if errors.is_empty() && kind.kind == "Service" && target.part == Part::Main {
+        errors.extend(service::allocate(state, target.id, &mut new));
+    }
     if !errors.is_empty() {
         return Err(ApiStatus::invalid(kind.group, kind.kind, name, &errors));
     }

@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn values_are_written_as_a_typed_server_writes_them() {
         let spec = deployment(
-            json!({"selector": {"matchLabels": {"a": null}}, "paused": null, "unknown": 1,
+            &json!({"selector": {"matchLabels": {"a": null}}, "paused": null, "unknown": 1,
             "template": {"spec": {"containers": [{"args": [null], "resources": {"limits": {"cpu": 2}}}]}}}),
         );
         let container = json!({"args": [""], "resources": {"limits": {"cpu": "2"}}});

@@ -168,6 +168,10 @@ impl<'a> Entry<'a> {
         } else {
             format!("{base}/{}", self.kind.plural)
         };
+        if self.kind.review.is_some() {
+            paths.insert(collection, json!({"post": self.operation("post", &WRITE)}));
+            return paths;
+        }
         let item = format!("{collection}/{{name}}");
         let many = json!({
             "get": self.operation("list", &LIST),

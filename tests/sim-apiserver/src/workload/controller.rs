@@ -10,7 +10,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::{deployment, owner::Workload, pod, replica_set};
+use super::{deployment, owner::Workload, pod, replica_set, service_account};
 use crate::{
     config::WorkloadConfig,
     handlers::Shared,
@@ -45,8 +45,9 @@ pub(crate) async fn run(shared: Arc<Shared>, config: WorkloadConfig) {
 struct Controller {
     workload: Workload,
     config: WorkloadConfig,
-    /// The positions in the histories of Deployments, ReplicaSets and Pods.
-    positions: Option<[u64; 3]>,
+    /// The positions in the histories of the kinds, in their order.
+    positions: Option<[u64; 5]>,
+    namespaces: BTreeSet<String>,
     deployments: BTreeSet<String>,
     replica_sets: BTreeSet<String>,
     /// Pods that are to become Ready, and when.
@@ -61,14 +62,17 @@ impl Controller {
             workload,
             config,
             positions: None,
+            namespaces: BTreeSet::new(),
             deployments: BTreeSet::new(),
             replica_sets: BTreeSet::new(),
             starting: BTreeMap::new(),
         }
     }
 
-    fn kinds(&self) -> [KindId; 3] {
+    fn kinds(&self) -> [KindId; 5] {
         [
+            self.workload.namespaces,
+            self.workload.service_accounts,
             self.workload.deployments,
             self.workload.replica_sets,
             self.workload.pods,
@@ -115,6 +119,10 @@ impl Controller {
             self.deployments.insert(path);
         } else if kind == self.workload.replica_sets {
             self.replica_sets.insert(path);
+        } else if kind == self.workload.namespaces {
+            self.namespaces.insert(path);
+        } else if kind == self.workload.service_accounts {
+            self.namespaces.insert(key.namespace().to_owned());
         } else if kind == self.workload.pods {
             let ready_at = Instant::now() + self.config.pod_ready_after;
             self.starting.entry(path).or_insert(ready_at);
@@ -126,7 +134,16 @@ impl Controller {
         let deployments = std::mem::take(&mut self.deployments);
         let replica_sets = std::mem::take(&mut self.replica_sets);
         let ready = self.take_ready();
-        let busy = !(deployments.is_empty() && replica_sets.is_empty() && ready.is_empty());
+        let namespaces = std::mem::take(&mut self.namespaces);
+        let busy = !(deployments.is_empty()
+            && replica_sets.is_empty()
+            && ready.is_empty()
+            && namespaces.is_empty());
+        for name in &namespaces {
+            shared.store.write(|state| {
+                service_account::reconcile(state, &shared.kinds, &self.workload, name);
+            });
+        }
         for key in &deployments {
             shared
                 .store

@@ -1,4 +1,4 @@
-//! Deployments → ReplicaSets → Pods → statuses.
+//! Deployments → ReplicaSets → Pods → statuses, and namespaces → ServiceAccounts.
 //!
 //! The stand-in for kube-controller-manager, the scheduler and the kubelet, as far as a Deployment's life goes:
 //! one ReplicaSet a template, Pods that become Ready after a while, scaling up and down, a rollout when the
@@ -10,5 +10,6 @@ mod deployment;
 mod owner;
 mod pod;
 mod replica_set;
+mod service_account;
 
 pub(crate) use controller::run;

@@ -16,6 +16,8 @@ pub(super) struct Workload {
     pub(super) deployments: KindId,
     pub(super) replica_sets: KindId,
     pub(super) pods: KindId,
+    pub(super) namespaces: KindId,
+    pub(super) service_accounts: KindId,
 }
 
 const MANAGER: &str = "kube-controller-manager";
@@ -28,6 +30,8 @@ impl Workload {
             deployments: kinds.by_plural("deployments.apps")?,
             replica_sets: kinds.by_plural("replicasets.apps")?,
             pods: kinds.by_plural("pods")?,
+            namespaces: kinds.by_plural("namespaces")?,
+            service_accounts: kinds.by_plural("serviceaccounts")?,
         })
     }
 }

@@ -37,10 +37,14 @@ async fn the_index_names_a_document_for_each_group_and_version() {
             [
                 "api/v1",
                 "apis/apps/v1",
+                "apis/authentication.k8s.io/v1",
+                "apis/authorization.k8s.io/v1",
                 "apis/autoscaling/v1",
                 "apis/autoscaling/v2",
+                "apis/batch/v1",
                 "apis/coordination.k8s.io/v1",
-                "apis/events.k8s.io/v1"
+                "apis/events.k8s.io/v1",
+                "apis/policy/v1"
             ]
         );
         for path in paths {
@@ -49,7 +53,7 @@ async fn the_index_names_a_document_for_each_group_and_version() {
             assert_eq!(answer.status, 200, "{url}");
             assert_eq!(answer.json()["openapi"], "3.0.0");
         }
-        assert_eq!(client.get("/openapi/v3/apis/batch/v1").await.status, 404);
+        assert_eq!(client.get("/openapi/v3/apis/batch/v9").await.status, 404);
     }
 }
 
@@ -72,8 +76,9 @@ async fn every_patch_names_its_kind_and_the_parameters_of_a_write() {
             seen += 1;
         }
     }
-    // Namespace, Pod and the autoscaler with status; Event; Deployment and ReplicaSet with status and scale.
-    assert_eq!(seen, 3 * 2 + 1 + 2 * 3);
+    // Namespace, Node, Pod, Service, DaemonSet and the autoscaler with status; ConfigMap, Event, Secret and
+    // ServiceAccount; Deployment, ReplicaSet and StatefulSet with status and scale.
+    assert_eq!(seen, 6 * 2 + 4 + 3 * 3);
     let document = client.get("/openapi/v3/apis/apps/v1").await.json();
     let path = "/apis/apps/v1/namespaces/{namespace}/deployments";
     let post = &document["paths"][path]["post"];

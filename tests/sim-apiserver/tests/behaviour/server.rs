@@ -185,12 +185,17 @@ async fn discovery_names_every_kind_and_its_subresources() {
     assert_eq!(
         names,
         [
+            "daemonsets",
+            "daemonsets/status",
             "deployments",
             "deployments/scale",
             "deployments/status",
             "replicasets",
             "replicasets/scale",
-            "replicasets/status"
+            "replicasets/status",
+            "statefulsets",
+            "statefulsets/scale",
+            "statefulsets/status"
         ]
     );
     let groups = client.get("/apis").await.json();
@@ -204,9 +209,13 @@ async fn discovery_names_every_kind_and_its_subresources() {
         names,
         [
             "apps",
+            "authentication.k8s.io",
+            "authorization.k8s.io",
             "autoscaling",
+            "batch",
             "coordination.k8s.io",
-            "events.k8s.io"
+            "events.k8s.io",
+            "policy"
         ]
     );
     assert_eq!(
@@ -226,7 +235,19 @@ async fn discovery_names_every_kind_and_its_subresources() {
         .iter()
         .map(|resource| resource["responseKind"]["kind"].clone())
         .collect();
-    assert_eq!(kinds, ["Namespace", "Pod", "Event"]);
+    assert_eq!(
+        kinds,
+        [
+            "ConfigMap",
+            "Event",
+            "Namespace",
+            "Node",
+            "Pod",
+            "Secret",
+            "ServiceAccount",
+            "Service"
+        ]
+    );
     server.shutdown().await;
 }
 

@@ -271,7 +271,7 @@ async fn a_streaming_list_marks_the_end_of_the_initial_events() {
     assert_eq!(future.status, StatusCode::OK);
     let refusal = future.event().await.unwrap();
     assert_eq!(refusal["type"], "ERROR");
-    insta::assert_snapshot!(refusal["object"]["message"].as_str().unwrap(), @"Timeout: Too large resource version: 99999, current: 7");
+    insta::assert_snapshot!(refusal["object"]["message"].as_str().unwrap(), @"Timeout: Too large resource version: 99999, current: 8");
     assert_eq!(future.told().await, "end");
     server.shutdown().await;
 }
