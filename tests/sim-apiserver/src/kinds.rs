@@ -273,10 +273,9 @@ impl Kinds {
             .map(|(served, _)| served)
     }
 
-    /// Whether anything is served in this group and version.
-    pub(crate) fn serves(&self, group: &str, version: &str) -> bool {
-        self.served()
-            .any(|(served, _)| served.group == group && served.version == version)
+    /// Whether anything is served in this group, whatever the version.
+    pub(crate) fn serves_group(&self, group: &str) -> bool {
+        self.served().any(|(served, _)| served.group == group)
     }
 
     /// The kind that an object says it is.

@@ -28,7 +28,13 @@ impl Patch {
         let undecodable =
             |why: String| ApiStatus::bad_request(format!("error decoding patch: {why}"));
         let decode = || -> Result<Value, ApiStatus> {
-            serde_json::from_slice(body).map_err(|error| undecodable(error.to_string()))
+            serde_json::from_slice(body).map_err(|error| {
+                undecodable(if error.is_eof() {
+                    "unexpected end of JSON input".to_owned()
+                } else {
+                    error.to_string()
+                })
+            })
         };
         let mistyped = |value: &Value, wanted: &str| {
             let found = match value {
@@ -48,9 +54,10 @@ impl Patch {
         };
         match content_type {
             JSON => match decode()? {
+                // An operation that there is not, or that says too little, is one that does not apply.
                 list @ Value::Array(_) => serde_json::from_value(list)
                     .map(Self::Json)
-                    .map_err(|error| undecodable(error.to_string())),
+                    .map_err(|_| ApiStatus::patch_does_not_apply()),
                 other => Err(mistyped(&other, "[]handlers.jsonPatchOp")),
             },
             MERGE => decode().and_then(object).map(Self::Merge),
@@ -62,7 +69,12 @@ impl Patch {
     pub(crate) fn apply(&self, value: &mut Value) -> Result<(), ApiStatus> {
         match self {
             Self::Json(patch) => {
-                json_patch::patch(value, patch).map_err(|_| ApiStatus::patch_does_not_apply())
+                json_patch::patch(value, patch).map_err(|_| ApiStatus::patch_does_not_apply())?;
+                if value.is_object() {
+                    Ok(())
+                } else {
+                    Err(ApiStatus::patch_does_not_apply())
+                }
             }
             Self::Merge(patch) => {
                 json_patch::merge(value, patch);

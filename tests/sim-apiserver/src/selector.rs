@@ -5,9 +5,11 @@
 
 mod fields;
 mod labels;
+mod rules;
 
 pub(crate) use fields::FieldSelector;
-pub(crate) use labels::{LabelSelector, key_problem, value_problem};
+pub(crate) use labels::LabelSelector;
+pub(crate) use rules::{key_problems, value_problem};
 
 use crate::store::Object;
 

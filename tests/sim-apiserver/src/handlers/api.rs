@@ -47,10 +47,8 @@ impl Api {
         let shared = &*self.0;
         let as_of = past::carry_out(shared, request)?;
         let info = RequestInfo::parse(request.method(), request.uri());
-        if !matches!(
-            info.path.as_str(),
-            "/healthz" | "/livez" | "/readyz" | "/version"
-        ) {
+        let open = ["/healthz", "/livez", "/readyz", "/version"];
+        if !open.contains(&info.path.as_str()) {
             authenticate(shared, request.headers())?;
         }
         if !info.is_resource {
@@ -60,16 +58,20 @@ impl Api {
             .kinds
             .by_resource(&info.group, &info.version, &info.resource)
         else {
-            return if shared.kinds.serves(&info.group, &info.version) {
+            return if shared.kinds.serves_group(&info.group) {
                 Err(ApiStatus::no_such_resource())
             } else {
                 Ok(page_not_found())
             };
         };
+        if request.method() == http::Method::HEAD {
+            return Err(ApiStatus::method_not_allowed());
+        }
         let call = Call::new(shared, info, request, served, as_of);
         let info = &call.info;
         let outside = info.namespace.is_none();
-        if !call.kind.namespaced && !outside && info.resource != "namespaces" {
+        let itself = info.resource == "namespaces" && info.name.is_some();
+        if !call.kind.namespaced && !outside && !itself {
             return Err(ApiStatus::no_such_resource());
         }
         if call.kind.namespaced && outside && !matches!(info.verb, Verb::List | Verb::Watch) {

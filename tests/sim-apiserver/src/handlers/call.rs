@@ -190,6 +190,7 @@ impl<'a> Call<'a> {
         let validation = self.info.query("fieldValidation").unwrap_or_default();
         let errors: Vec<FieldError> = dry_run
             .into_iter()
+            .chain(self.info.query("fieldManager").and_then(check_manager))
             .chain(field_validation::check(validation))
             .collect();
         if !errors.is_empty() {
@@ -216,6 +217,31 @@ impl<'a> Call<'a> {
             }
         }
     }
+}
+
+fn check_manager(manager: &str) -> Option<FieldError> {
+    const LONGEST: usize = 128;
+    if manager.len() > LONGEST {
+        return Some(FieldError::too_long("fieldManager", LONGEST));
+    }
+    let (at, bad) = manager.char_indices().find(|(_, c)| c.is_control())?;
+    let why = format!(
+        "invalid character U+{:04X} (at position {at})",
+        u32::from(bad)
+    );
+    // As Go quotes what cannot be printed.
+    let shown: String = manager
+        .chars()
+        .map(|c| match c {
+            c if c.is_control() => format!("\\x{:02x}", u32::from(c)),
+            c => c.to_string(),
+        })
+        .collect();
+    Some(FieldError::invalid(
+        "fieldManager",
+        format!("\"{shown}\""),
+        why,
+    ))
 }
 
 /// A body that does not even say what it is.

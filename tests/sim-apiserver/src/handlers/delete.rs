@@ -102,14 +102,21 @@ fn delete_options(call: &Call<'_>) -> Result<DeleteOptions, ApiStatus> {
             return Err(ApiStatus::invalid_options("DeleteOptions", &[error]));
         }
     };
-    let in_body = body["dryRun"]
+    let in_body: Vec<&str> = body["dryRun"]
         .as_array()
-        .is_some_and(|values| values.iter().any(|value| value == "All"));
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    if let Some(other) = in_body.iter().find(|value| **value != "All") {
+        let error = FieldError::not_supported("dryRun", format!("[{other:?}]"), &["All"]);
+        return Err(ApiStatus::invalid_options("DeleteOptions", &[error]));
+    }
     Ok(DeleteOptions {
         uid: text("/preconditions/uid"),
         resource_version: text("/preconditions/resourceVersion"),
         propagation,
-        dry_run: dry_run || in_body,
+        dry_run: dry_run || !in_body.is_empty(),
     })
 }
 

@@ -36,7 +36,10 @@ pub(super) fn answer(
         .filter(|part| !part.is_empty())
         .collect();
     let document = match parts.as_slice() {
-        ["healthz" | "livez" | "readyz"] => return text(StatusCode::OK, "ok"),
+        [endpoint @ ("healthz" | "livez" | "readyz"), check @ ..] => {
+            return health(endpoint, check, info.query("verbose").is_some());
+        }
+        [] => object!({"paths": paths(shared)}),
         ["version"] => version(),
         ["api" | "apis"] if aggregated => {
             let document = aggregated_groups(shared, parts == ["api"]);
@@ -70,6 +73,43 @@ pub(super) fn answer(
         _ => return page_not_found(),
     };
     json(StatusCode::OK, document.to_string())
+}
+
+/// What the server says it looks at; all of it is always well.
+const CHECKS: [&str; 3] = ["ping", "log", "etcd"];
+
+fn health(endpoint: &str, check: &[&str], verbose: bool) -> Response<ApiBody> {
+    match check {
+        [] if verbose => {
+            let lines = CHECKS.map(|check| format!("[+]{check} ok\n")).concat();
+            let body = ApiBody::whole(format!("{lines}{endpoint} check passed\n"));
+            let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+            answer_with(StatusCode::OK, plain, body)
+        }
+        [] => text(StatusCode::OK, "ok"),
+        [check] if CHECKS.contains(check) => text(StatusCode::OK, "ok"),
+        _ => page_not_found(),
+    }
+}
+
+/// The paths that `/` names.
+fn paths(shared: &Shared) -> Vec<String> {
+    let mut paths: Vec<String> = ["/api", "/api/v1", "/apis", "/healthz", "/livez"]
+        .into_iter()
+        .chain(["/openapi/v2", "/openapi/v3", "/readyz", "/version"])
+        .map(ToOwned::to_owned)
+        .collect();
+    for (group, versions) in groups(shared).iter().filter(|(group, _)| !group.is_empty()) {
+        paths.push(format!("/apis/{group}"));
+        paths.extend(
+            versions
+                .0
+                .iter()
+                .map(|(version, _)| format!("/apis/{group}/{version}")),
+        );
+    }
+    paths.sort();
+    paths
 }
 
 /// The versions of a group with what is served in each, the preferred one first.

@@ -87,6 +87,15 @@ impl Expected {
         }))
     }
 
+    /// Compares it with what a patched object says that it is: not even another version is taken.
+    pub(super) fn check_patched(&self, value: &Value) -> Result<(), String> {
+        let text = |field: &str| value[field].as_str().unwrap_or_default();
+        match self.check(text("apiVersion"), text("kind")) {
+            Ok(()) => Ok(()),
+            Err(Mismatch::Version(why) | Mismatch::Kind(why)) => Err(why),
+        }
+    }
+
     /// Checks the types of the values; the error is the sentence of the real server's decoder.
     pub(super) fn conform(&self, value: &mut Value) -> Result<(), String> {
         match self.type_name() {

@@ -27,7 +27,8 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
         Verb::Get => Ok(scale_of(&read::stored(call)?.value()).answer()),
         Verb::Update => {
             let options = call.write_options("UpdateOptions")?;
-            let body = call.typed_body(&Expected::SCALE, &mut warnings)?;
+            let mut body = call.typed_body(&Expected::SCALE, &mut warnings)?;
+            lifecycle::check_place(&call.key(), &mut body)?;
             let replaced = write(call, &options, UidRule::Precondition, |_| Ok(body))?;
             Ok(warnings.tell(scale_of(&replaced.value()).answer()))
         }

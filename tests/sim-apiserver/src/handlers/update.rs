@@ -18,7 +18,8 @@ pub(super) fn put(call: &Call<'_>, part: Part) -> Answer {
     let view = call.view()?;
     let options = call.write_options("UpdateOptions")?;
     let mut warnings = Warnings::default();
-    let value = call.object_body(&mut warnings)?;
+    let mut value = call.object_body(&mut warnings)?;
+    lifecycle::check_place(&call.key(), &mut value)?;
     let shared = call.shared;
     let target = Target {
         id: call.served.id,
@@ -90,7 +91,8 @@ fn in_version(
     let shown = patch.shown(&value);
     let expected = call.expected();
     expected
-        .conform(&mut value)
+        .check_patched(&value)
+        .and_then(|()| expected.conform(&mut value))
         .and_then(|()| {
             let twice = Twice::of_patch(call.body);
             field_validation::apply(call, expected.type_name(), &mut value, &twice, warnings)

@@ -14,7 +14,7 @@ pub(super) use workloads::{cron_job, daemon_set, deployment, job, pod, replica_s
 
 use super::Kind;
 use crate::{
-    selector::{key_problem, value_problem},
+    selector::{key_problems, value_problem},
     status::FieldError,
 };
 
@@ -25,60 +25,113 @@ const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alpha
     start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
+/// Names that the real server knows as finalizers though no domain stands before them.
+const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "foregroundDeletion", "orphan"];
+
+const MAX_ANNOTATIONS: usize = 256 * 1024;
+
 /// Checks an object's name.
-pub(crate) fn check_name(kind: &Kind, name: &str) -> Option<FieldError> {
-    let refuse = |why: &str| {
-        Some(FieldError::invalid(
-            "metadata.name",
-            format!("{name:?}"),
-            why,
-        ))
+pub(crate) fn check_name(kind: &Kind, name: &str, prefix: &str) -> Vec<FieldError> {
+    let refuse = |field: &str, name: &str, why: &str| {
+        FieldError::invalid(format!("metadata.{field}"), format!("{name:?}"), why)
     };
+    let label = matches!(kind.kind, "Namespace" | "Service");
+    let longest = match kind.kind {
+        _ if label => 63,
+        // A Job's name is the CronJob's with eleven characters more.
+        "CronJob" => 52,
+        _ => 253,
+    };
+    let too_long = format!("must be no more than {longest} characters");
+    if prefix.len() > longest {
+        return vec![refuse("generateName", prefix, &too_long)];
+    }
     if name.is_empty() {
-        return Some(FieldError::required(
-            "metadata.name",
-            "name or generateName is required",
-        ));
+        let why = "name or generateName is required";
+        return vec![FieldError::required("metadata.name", why)];
     }
-    if kind.kind == "Namespace" {
-        return if name.len() > 63 {
-            refuse("must be no more than 63 bytes")
-        } else if is_label(name) {
-            None
-        } else {
-            refuse(LABEL)
-        };
-    }
-    if name.len() > 253 {
-        return refuse("must be no more than 253 bytes");
-    }
-    if name.split('.').all(is_label) {
-        None
+    let why = if name.len() > longest {
+        too_long.as_str()
+    } else if label && name.contains('.') {
+        "must not contain dots"
+    } else if label && !is_label(name) {
+        LABEL
+    } else if !name.split('.').all(is_label) {
+        SUBDOMAIN
     } else {
-        refuse(SUBDOMAIN)
-    }
+        return Vec::new();
+    };
+    vec![refuse("name", name, why)]
 }
 
-/// Checks labels and annotations.
+/// Checks what every object's metadata has.
 pub(crate) fn check_metadata(object: &Value) -> Vec<FieldError> {
-    let mut errors = Vec::new();
     let metadata = &object["metadata"];
-    let mut refuse = |field: &str, bad: &str, why: Option<&str>| {
-        errors.extend(why.map(|why| FieldError::invalid(field, format!("{bad:?}"), why)));
+    let entries = |field: &str| metadata[field].as_object().into_iter().flatten();
+    let mut errors = Vec::new();
+    let mut refuse = |field: &str, bad: &str, why: &str| {
+        let field = format!("metadata.{field}");
+        errors.push(FieldError::invalid(field, format!("{bad:?}"), why));
     };
-    for (key, value) in metadata["labels"].as_object().into_iter().flatten() {
+    for (key, value) in entries("labels") {
+        for why in key_problems(key) {
+            refuse("labels", key, why);
+        }
         let value = value.as_str().unwrap_or_default();
-        refuse("metadata.labels", key, key_problem(key));
-        refuse("metadata.labels", value, value_problem(value));
+        if let Some(why) = value_problem(value) {
+            refuse("labels", value, why);
+        }
     }
-    for (key, _) in metadata["annotations"].as_object().into_iter().flatten() {
-        refuse(
+    for (key, _) in entries("annotations") {
+        for why in key_problems(&key.to_lowercase()) {
+            refuse("annotations", key, why);
+        }
+    }
+    let finalizers = metadata["finalizers"].as_array().into_iter().flatten();
+    for (index, finalizer) in finalizers.filter_map(Value::as_str).enumerate() {
+        for why in key_problems(finalizer) {
+            refuse("finalizers", finalizer, why);
+        }
+        if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer) {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            refuse(&format!("finalizers[{index}]"), finalizer, why);
+        }
+    }
+    let size = |(key, value): (&String, &Value)| key.len() + value.as_str().map_or(0, str::len);
+    if entries("annotations").map(size).sum::<usize>() > MAX_ANNOTATIONS {
+        errors.push(FieldError::too_long(
             "metadata.annotations",
-            key,
-            key_problem(&key.to_lowercase()),
-        );
+            MAX_ANNOTATIONS,
+        ));
     }
+    check_owners(&mut errors, &metadata["ownerReferences"]);
     errors
+}
+
+fn check_owners(errors: &mut Vec<FieldError>, owners: &Value) {
+    let mut controllers = Vec::new();
+    for owner in owners.as_array().into_iter().flatten() {
+        for field in ["apiVersion", "kind", "name", "uid"] {
+            if owner[field].as_str().is_none_or(str::is_empty) {
+                let why = match field {
+                    "apiVersion" => "version must not be empty",
+                    _ => "must not be empty",
+                };
+                let field = format!("metadata.ownerReferences.{field}");
+                errors.push(FieldError::invalid(field, "\"\"", why));
+            }
+        }
+        if owner["controller"] == true {
+            let text = |field: &str| owner[field].as_str().unwrap_or_default();
+            controllers.push(format!("{}/{}", text("kind"), text("name")));
+        }
+    }
+    if let [first, second, ..] = controllers.as_slice() {
+        let why = format!(
+            "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {second}"
+        );
+        errors.push(FieldError::invalid("metadata.ownerReferences", owners, why));
+    }
 }
 
 fn not_negative(errors: &mut Vec<FieldError>, spec: &Value, field: &str) {

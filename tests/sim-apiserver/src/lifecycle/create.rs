@@ -112,7 +112,10 @@ fn prepare(kind: &Kind, namespace: &str, value: &mut Value) -> Result<(), ApiSta
 }
 
 fn errors(kind: &Kind, name: &str, value: &Value) -> Vec<FieldError> {
-    let mut errors: Vec<FieldError> = check_name(kind, name).into_iter().collect();
+    let prefix = value["metadata"]["generateName"]
+        .as_str()
+        .unwrap_or_default();
+    let mut errors = check_name(kind, name, prefix);
     errors.extend(check_metadata(value));
     errors.extend((kind.validate)(value, None));
     errors

@@ -18,4 +18,4 @@ pub(crate) use create::create;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation, delete};
 pub(crate) use metadata::{check_shape, timestamp};
 pub(crate) use options::WriteOptions;
-pub(crate) use update::{Part, Target, UidRule, uid_conflict, update};
+pub(crate) use update::{Part, Target, UidRule, check_place, uid_conflict, update};

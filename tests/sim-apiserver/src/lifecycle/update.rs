@@ -68,6 +68,7 @@ pub(crate) fn update(
     );
     let old = existing.value();
     let mut new = make(&old)?;
+    check_place(&target.key, &mut new)?;
     let mut errors = check_preconditions(kind, target, &old, &new)?;
 
     restore_system_fields(&mut new, &old);
@@ -146,6 +147,35 @@ fn commit(
     stored
 }
 
+/// An object's name and namespace are those of its path; the namespace may be left out.
+pub(crate) fn check_place(key: &Key, new: &mut Value) -> Result<(), ApiStatus> {
+    let text = |field: &str| new["metadata"][field].as_str().unwrap_or_default();
+    match text("namespace") {
+        "" => {}
+        given if given == key.namespace() => {}
+        _ => {
+            return Err(ApiStatus::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ));
+        }
+    }
+    let expected = key.name();
+    match text("name") {
+        "" => Err(ApiStatus::bad_request(format!(
+            "the name of the object ({expected} based on URL) was undeterminable: name must be provided"
+        ))),
+        given if given != expected => Err(ApiStatus::bad_request(format!(
+            "the name of the object ({given}) does not match the name on the URL ({expected})"
+        ))),
+        _ => {
+            if !key.namespace().is_empty() {
+                new["metadata"]["namespace"] = key.namespace().into();
+            }
+            Ok(())
+        }
+    }
+}
+
 /// What does not hold is a conflict; what cannot be changed is returned with the other field errors.
 fn check_preconditions(
     kind: &Kind,
@@ -165,14 +195,6 @@ fn check_preconditions(
     if other_uid && target.uid_rule == UidRule::Precondition {
         return Err(uid_conflict(kind, &target.key, &new_uid, &old_uid));
     }
-    for (field, word) in [("name", "name"), ("namespace", "namespace")] {
-        let (given, expected) = (text(new, field), text(old, field));
-        if !given.is_empty() && given != expected {
-            return Err(ApiStatus::bad_request(format!(
-                "the {word} of the object ({given}) does not match the {word} on the URL ({expected})"
-            )));
-        }
-    }
     match text(new, "resourceVersion") {
         revision if revision.is_empty() && kind.unconditional_update => {}
         revision if revision.is_empty() => {
@@ -182,6 +204,11 @@ fn check_preconditions(
                 "must be specified for an update",
             );
             return Err(ApiStatus::invalid(kind.group, kind.plural, name, &[error]));
+        }
+        revision if revision.parse::<u64>().is_err() => {
+            return Err(ApiStatus::internal(format!(
+                "strconv.ParseUint: parsing {revision:?}: invalid syntax"
+            )));
         }
         revision if revision != text(old, "resourceVersion") => {
             return Err(ApiStatus::modified(kind, name));

@@ -74,7 +74,9 @@ impl Field {
         }
         match kind.field_labels.iter().find(|(known, _)| *known == label) {
             Some((_, pointer)) => Ok(Self::Body(pointer)),
-            None if kind.group.is_empty() => Err(format!("field label not supported: {label}")),
+            None if kind.group.is_empty() && !kind.field_labels.is_empty() => {
+                Err(format!("field label not supported: {label}"))
+            }
             None => Err(format!(
                 "{label:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
             )),

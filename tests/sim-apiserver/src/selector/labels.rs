@@ -3,6 +3,8 @@
 
 use std::{iter::Peekable, vec::IntoIter};
 
+use super::rules::{key_problems, value_problem};
+
 /// Requirements that must all hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LabelSelector(Vec<Requirement>);
@@ -237,58 +239,8 @@ fn shown(token: Option<&Token>) -> &str {
     }
 }
 
-fn is_name(text: &str) -> bool {
-    let edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    text.len() <= 63
-        && edge(text.chars().next())
-        && edge(text.chars().last())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-}
-
-/// What is wrong with a label's key, in the server's words.
-pub(crate) fn key_problem(key: &str) -> Option<&'static str> {
-    let (prefix, name) = match key.split_once('/') {
-        Some((prefix, name)) => (Some(prefix), name),
-        None => (None, key),
-    };
-    let is_subdomain = |prefix: &str| {
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        prefix.len() <= 253
-            && prefix
-                .split('.')
-                .all(|part| is_name(part) && part.chars().all(plain))
-    };
-    if prefix.is_some_and(|prefix| !is_subdomain(prefix)) {
-        return Some(BAD_PREFIX);
-    }
-    if name.len() > 63 {
-        return Some("name part must be no more than 63 bytes");
-    }
-    (!is_name(name)).then_some(BAD_NAME)
-}
-
-/// What is wrong with a label's value, in the server's words.
-pub(crate) fn value_problem(value: &str) -> Option<&'static str> {
-    if value.len() > 63 {
-        return Some("must be no more than 63 bytes");
-    }
-    (!value.is_empty() && !is_name(value)).then_some(BAD_VALUE)
-}
-
-const BAD_PREFIX: &str = "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
-    characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used \
-    for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const BAD_NAME: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end \
-    with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
-    '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const BAD_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or \
-    '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex \
-    used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
 fn check_key(key: &str) -> Result<(), String> {
-    match key_problem(key) {
+    match key_problems(key).first().copied() {
         None => Ok(()),
         Some(why) => Err(format!("<nil>: Invalid value: {key:?}: {why}")),
     }
