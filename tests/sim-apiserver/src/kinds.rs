@@ -151,22 +151,19 @@ impl Kind {
     }
 
     /// The verbs of discovery.
-    pub(crate) fn verbs(&self) -> &'static [&'static str] {
-        const ALL: &[&str] = &[
-            "create",
-            "delete",
-            "deletecollection",
-            "get",
-            "list",
-            "patch",
-            "update",
-            "watch",
-        ];
+    pub(crate) fn verbs(&self) -> Vec<&'static str> {
         if self.review.is_some() {
-            &["create"]
-        } else {
-            ALL
+            return vec!["create"];
         }
+        let mut verbs = vec!["create", "delete", "deletecollection"];
+        verbs.extend(["get", "list", "patch", "update", "watch"]);
+        verbs.retain(|verb| *verb != "deletecollection" || !self.one_by_one());
+        verbs
+    }
+
+    /// Whether a collection of it cannot be deleted at once.
+    pub(crate) fn one_by_one(&self) -> bool {
+        self.kind == "Namespace"
     }
 
     /// `GROUP/VERSION`, or `VERSION` for the core group.

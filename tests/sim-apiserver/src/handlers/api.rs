@@ -121,7 +121,7 @@ fn on_object(call: &Call<'_>) -> Answer {
         (Verb::Update, true) => update::put(call, Part::Main),
         (Verb::Patch, true) => update::patch(call, Part::Main),
         (Verb::Delete, true) => delete::delete_one(call),
-        (Verb::DeleteCollection, _) => delete::delete_collection(call),
+        (Verb::DeleteCollection, _) if !call.kind.one_by_one() => delete::delete_collection(call),
         _ => Err(ApiStatus::method_not_allowed()),
     }
 }

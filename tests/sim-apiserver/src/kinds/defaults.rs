@@ -202,7 +202,15 @@ pub(super) fn node(node: &mut Value) {
 
 pub(super) fn pod(pod: &mut Value) {
     pod_spec(&mut pod["spec"]);
-    set(&mut pod["spec"], "enableServiceLinks", json!(true));
+    let spec = &mut pod["spec"];
+    set(spec, "enableServiceLinks", json!(true));
+    // The real server's admission adds these, and a volume with a token, which nothing here could read.
+    set(spec, "preemptionPolicy", json!("PreemptLowerPriority"));
+    set(spec, "priority", json!(0));
+    set(spec, "serviceAccountName", json!("default"));
+    let account = spec["serviceAccountName"].clone();
+    set(spec, "serviceAccount", account);
+    set(spec, "tolerations", tolerations());
     set(&mut pod["status"], "phase", json!("Pending"));
 }
 
@@ -228,6 +236,16 @@ pub(super) fn autoscaler(autoscaler: &mut Value) {
     let status = &mut autoscaler["status"];
     set(status, "desiredReplicas", json!(0));
     set(status, "currentMetrics", Value::Null);
+}
+
+/// What every Pod puts up with for a while.
+fn tolerations() -> Value {
+    let one = |key: &str| json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300});
+    let keys = [
+        "node.kubernetes.io/not-ready",
+        "node.kubernetes.io/unreachable",
+    ];
+    keys.map(one).to_vec().into()
 }
 
 /// Sets a field that is absent or null, in an object that is made if need be.

@@ -14,7 +14,7 @@ pub(super) fn access(review: &mut Value) {
 pub(super) fn check_access(review: &Value, _: Option<&Value>) -> Vec<FieldError> {
     let spec = &review["spec"];
     let resource = !spec["resourceAttributes"].is_null();
-    if resource != spec["nonResourceAttributes"].is_null() {
+    if resource == spec["nonResourceAttributes"].is_null() {
         return Vec::new();
     }
     let field = "spec.resourceAttributes";

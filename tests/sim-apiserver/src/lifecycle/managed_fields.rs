@@ -48,6 +48,8 @@ pub(crate) fn record(
         }
         entries.push(entry);
     }
+    let text = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
+    entries.sort_by_cached_key(|entry| (text(entry, "time"), text(entry, "manager")));
     if !entries.is_empty() {
         new["metadata"]["managedFields"] = entries.into();
     } else if let Some(metadata) = new["metadata"].as_object_mut() {

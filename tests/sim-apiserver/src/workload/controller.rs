@@ -10,7 +10,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::{deployment, owner::Workload, pod, replica_set, service_account};
+use super::{deployment, node, owner::Workload, pod, replica_set, service_account};
 use crate::{
     config::WorkloadConfig,
     handlers::Shared,
@@ -23,6 +23,9 @@ pub(crate) async fn run(shared: Arc<Shared>, config: WorkloadConfig) {
     let Some(workload) = Workload::of(&shared.kinds) else {
         return;
     };
+    shared
+        .store
+        .write(|state| node::create(state, &shared.kinds, &workload));
     let mut changed = shared.store.subscribe();
     let mut controller = Controller::new(workload, config);
     loop {

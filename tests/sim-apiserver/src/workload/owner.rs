@@ -18,6 +18,8 @@ pub(super) struct Workload {
     pub(super) pods: KindId,
     pub(super) namespaces: KindId,
     pub(super) service_accounts: KindId,
+    pub(super) nodes: KindId,
+    pub(super) events: KindId,
 }
 
 const MANAGER: &str = "kube-controller-manager";
@@ -32,6 +34,8 @@ impl Workload {
             pods: kinds.by_plural("pods")?,
             namespaces: kinds.by_plural("namespaces")?,
             service_accounts: kinds.by_plural("serviceaccounts")?,
+            nodes: kinds.by_plural("nodes")?,
+            events: kinds.by_plural("events")?,
         })
     }
 }

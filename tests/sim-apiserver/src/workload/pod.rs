@@ -2,11 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::owner::{Workload, change, living, owner_reference, set_condition};
+use super::{
+    event::{self, Source},
+    node,
+    owner::{Workload, change, living, owner_reference, set_condition},
+};
 use crate::{
     kinds::Kinds,
     lifecycle::{self, Part},
-    store::State,
+    store::{Object, State},
 };
 
 /// A Pod as the ReplicaSet controller creates it.
@@ -14,7 +18,7 @@ pub(super) fn from_template(kinds: &Kinds, workload: &Workload, set: &Value) -> 
     let template = &set["spec"]["template"];
     let name = set["metadata"]["name"].as_str().unwrap_or_default();
     let mut spec = template["spec"].clone();
-    spec["nodeName"] = json!("sim-node");
+    spec["nodeName"] = json!(node::NAME);
     json!({
         "metadata": {
             "generateName": format!("{name}-"),
@@ -24,6 +28,15 @@ pub(super) fn from_template(kinds: &Kinds, workload: &Workload, set: &Value) -> 
         },
         "spec": spec,
     })
+}
+
+/// Tells what a scheduler would have told.
+pub(super) fn tell_scheduled(state: &mut State, kinds: &Kinds, workload: &Workload, pod: &Object) {
+    let (name, node) = (pod.key.as_str(), node::NAME);
+    let message = format!("Successfully assigned {name} to {node}");
+    let what = ("Scheduled", message.as_str());
+    let object = (workload.pods, &pod.value());
+    event::record(state, kinds, workload, object, Source::Scheduler, what);
 }
 
 pub(super) fn is_ready(pod: &Value) -> bool {
@@ -54,14 +67,18 @@ pub(super) fn make_ready(state: &mut State, kinds: &Kinds, workload: &Workload, 
             .into_iter()
             .flatten()
             .map(|container| {
-                json!({"name": container["name"], "image": container["image"], "imageID": "", "ready": true,
+                json!({"name": container["name"], "image": container["image"], "imageID": container["image"], "ready": true,
                     "started": true, "restartCount": 0, "state": {"running": {"startedAt": now}}})
             })
             .collect();
             let status = &mut pod["status"];
             status["phase"] = json!("Running");
             status["startTime"] = json!(now);
-            status["podIP"] = json!(address(object.revision));
+            let address = address(object.revision);
+            status["podIPs"] = json!([{"ip": address}]);
+            status["podIP"] = address.into();
+            status["hostIPs"] = json!([{"ip": node::ADDRESS}]);
+            status["hostIP"] = json!(node::ADDRESS);
             status["containerStatuses"] = containers.into();
             for condition in ["PodScheduled", "Initialized", "ContainersReady", "Ready"] {
                 set_condition(&mut status["conditions"], condition, "True", "", "");

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{
+    event::{self, Source},
     owner::{Workload, change, count, living, owned, set_counts, write_options},
     pod,
 };
@@ -25,7 +26,13 @@ pub(super) fn reconcile(state: &mut State, kinds: &Kinds, workload: &Workload, p
         let namespace = object.key.namespace();
         let options = write_options(kinds, workload.pods);
         // A namespace that is going takes no new content.
-        let _ = lifecycle::create(state, kinds, workload.pods, namespace, pod, &options);
+        let created = lifecycle::create(state, kinds, workload.pods, namespace, pod, &options);
+        if let Ok(pod) = created {
+            let name = pod.key.name();
+            let message = format!("Created pod: {name}");
+            tell(state, kinds, workload, &set, ("SuccessfulCreate", &message));
+            pod::tell_scheduled(state, kinds, workload, &pod);
+        }
     }
     // The real controller too takes those first that serve nobody, then the youngest.
     pods.sort_by_key(|(object, pod)| (pod::is_ready(pod), std::cmp::Reverse(object.revision)));
@@ -37,6 +44,8 @@ pub(super) fn reconcile(state: &mut State, kinds: &Kinds, workload: &Workload, p
             &surplus.key,
             &DeleteOptions::default(),
         );
+        let message = format!("Deleted pod: {}", surplus.key.name());
+        tell(state, kinds, workload, &set, ("SuccessfulDelete", &message));
     }
 
     let pods: Vec<Value> = owned(state, workload.pods, &object.uid)
@@ -63,7 +72,13 @@ pub(super) fn reconcile(state: &mut State, kinds: &Kinds, workload: &Workload, p
                 ],
             );
             status["replicas"] = number(pods.len()).into();
+            status["terminatingReplicas"] = 0.into();
             status["observedGeneration"] = generation;
         },
     );
+}
+
+fn tell(state: &mut State, kinds: &Kinds, workload: &Workload, set: &Value, what: (&str, &str)) {
+    let object = (workload.replica_sets, set);
+    event::record(state, kinds, workload, object, Source::ReplicaSet, what);
 }
