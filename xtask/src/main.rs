@@ -9,6 +9,7 @@ mod cargo;
 mod control_plane;
 mod demo;
 mod e2e;
+mod fault_script;
 mod plugin;
 mod process;
 mod sim;

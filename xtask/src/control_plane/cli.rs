@@ -5,11 +5,14 @@ use std::path::PathBuf;
 use std::{fs, io};
 
 use clap::{Args, Subcommand};
+use sim_apiserver::faults::Faults;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
 use super::build::{Binary, BuildError, build};
+use super::faulty_proxy::{FaultyProxy, FaultyProxyError};
 use super::instance::{ControlPlane, InstanceError, Options, down};
+use crate::fault_script::{self, FaultScriptError};
 use crate::task::root;
 
 /// Build, start or stop a real Kubernetes control plane on this machine.
@@ -38,6 +41,10 @@ pub(crate) struct Up {
     /// Write the API server's audit log to this file
     #[arg(long, value_name = "FILE")]
     audit_log: Option<PathBuf>,
+    /// Misbehave by this fault script (see tests/faults/README.md): the kubeconfig then
+    /// leads through a proxy on loopback
+    #[arg(long, value_name = "FILE")]
+    faults: Option<PathBuf>,
 }
 
 /// Flags of `down`.
@@ -57,6 +64,12 @@ pub(crate) enum CommandError {
     /// The instance could not be started or stopped.
     #[error("cannot run the control plane")]
     Instance(#[from] InstanceError),
+    /// What is to go wrong cannot be read.
+    #[error(transparent)]
+    FaultScript(#[from] FaultScriptError),
+    /// There is no way through the faults.
+    #[error("cannot put the faults before the control plane")]
+    Proxy(#[from] FaultyProxyError),
     /// The operating system refused something small.
     #[error("cannot read the size of the binary or wait for a signal")]
     Io(#[from] io::Error),
@@ -98,6 +111,12 @@ fn report_build() -> Result<(), CommandError> {
 }
 
 async fn up(flags: Up) -> Result<(), CommandError> {
+    // First: what is wrong with it is known before anything is built.
+    let script = flags
+        .faults
+        .as_deref()
+        .map(fault_script::load)
+        .transpose()?;
     let binary = build()?;
     let options = Options {
         api_only: flags.api_only,
@@ -106,11 +125,17 @@ async fn up(flags: Up) -> Result<(), CommandError> {
         audit_log: flags.audit_log,
     };
     let mut instance = ControlPlane::start(&binary, &options)?;
-    println!("{}", instance.kubeconfig().display());
-    eprintln!(
-        "use it:  export KUBECONFIG={}",
-        instance.kubeconfig().display()
-    );
+    let proxy = match script {
+        Some(script) => Some(FaultyProxy::start(instance.kubeconfig(), Faults::new(script)).await?),
+        None => None,
+    };
+    let direct = instance.kubeconfig();
+    let kubeconfig = proxy.as_ref().map_or(direct, FaultyProxy::kubeconfig);
+    println!("{}", kubeconfig.display());
+    eprintln!("use it:  export KUBECONFIG={}", kubeconfig.display());
+    if proxy.is_some() {
+        eprintln!("without faults: export KUBECONFIG={}", direct.display());
+    }
     eprintln!("stop it: Ctrl-C here, or `cargo xtask control-plane down`");
 
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -127,6 +152,9 @@ async fn up(flags: Up) -> Result<(), CommandError> {
         _ = terminate.recv() => false,
         _ = hangup.recv() => false,
     };
+    if let Some(proxy) = proxy {
+        proxy.stop().await;
+    }
     instance.stop()?;
     if !ended_by_itself {
         // It is over: this only joins the reader.

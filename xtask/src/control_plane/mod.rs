@@ -16,10 +16,12 @@
 
 mod build;
 mod cli;
+mod faulty_proxy;
 mod instance;
 mod kubectl;
 
 pub(crate) use build::build;
 pub(crate) use cli::{Command, run};
+pub(crate) use faulty_proxy::FaultyProxy;
 pub(crate) use instance::{ControlPlane, Options};
 pub(crate) use kubectl::kubectl;

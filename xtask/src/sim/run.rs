@@ -1,13 +1,14 @@
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::pin;
 
 use clap::Args;
 use sim_apiserver::SimApiServer;
-use sim_apiserver::faults::{Script, ScriptError};
+use sim_apiserver::faults::Script;
 use tokio::time::Instant;
 
 use super::fill::fill;
+use crate::fault_script;
 use crate::process::interrupted;
 
 /// Flags of `cargo xtask sim`.
@@ -30,7 +31,7 @@ pub(crate) struct Sim {
 /// this in the background reads that line.
 pub(crate) async fn run(sim: Sim) -> Result<(), Box<dyn Error>> {
     let script = match &sim.faults {
-        Some(path) => load(path)?,
+        Some(path) => fault_script::load(path)?,
         None => Script::default(),
     };
     let mut stop = pin!(interrupted());
@@ -67,14 +68,6 @@ pub(crate) async fn run(sim: Sim) -> Result<(), Box<dyn Error>> {
     server.shutdown().await;
     folder.close()?;
     Ok(stopped?)
-}
-
-fn load(path: &Path) -> Result<Script, Box<dyn Error>> {
-    Script::load(path).map_err(|error| match error {
-        ScriptError::Invalid { .. } => format!("{}: {error}", path.display()).into(),
-        // It names the file itself.
-        error => error.into(),
-    })
 }
 
 async fn prepare(server: &SimApiServer, objects: u32) {
