@@ -54,7 +54,16 @@ impl Cluster {
     /// Runs it to its end. An error is one that keeps it from running; its own exit code
     /// is in the output.
     pub(super) async fn output(&self, arguments: &[&str], input: &str) -> Result<Output, String> {
-        run(self.command(arguments), input)
+        Self::finish(self.command(arguments), input).await
+    }
+
+    /// Runs a command that [`command`](Self::command) has made to its end.
+    pub(super) async fn finish(command: Command, input: &str) -> Result<Output, String> {
+        let arguments = command.as_std().get_args();
+        let arguments: Vec<_> = arguments
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        run(command, input)
             .await
             .map_err(|why| format!("kubectl {}: {why}", arguments.join(" ")))
     }

@@ -35,7 +35,10 @@ async fn meanwhile(world: &mut World, prefix: &str, refusal: Action) -> Result<(
     };
     let cuts = faults.add(Rule::new(cut).verb(Verb::Watch));
     for existing in [&gone, &lowered] {
-        world.cluster.apply(&manifest::opted_in(existing, 1)).await?;
+        world
+            .cluster
+            .apply(&manifest::opted_in(existing, 1))
+            .await?;
     }
     world.start_faulty_controller(&format!("controller-{prefix}"))?;
     for existing in [&gone, &lowered] {

@@ -11,6 +11,8 @@ pub(crate) struct E2e {
 /// Where the Kubernetes API comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Provider {
+    /// The simulated API server, in this process: needs nothing but kubectl
+    Embedded,
     /// etcd, kube-apiserver, controllers and a node without kubelet, as one process
     ControlPlane,
 }

@@ -4,9 +4,12 @@
 //! happened later: the controller has decided about the object, and has raised another
 //! one that was applied after it, and the object's generation has not moved.
 mod cluster;
+mod cut;
+mod everyday;
 mod flags;
 mod manifest;
 mod once;
+mod provider;
 mod report;
 mod rules;
 mod run;

@@ -1,12 +1,13 @@
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::cluster::Cluster;
-use super::flags::{E2e, Provider};
+use super::flags::E2e;
+use super::provider::Provided;
 use super::report::Report;
 use super::world::World;
-use super::{once, rules, shutdown};
-use crate::control_plane::{self, ControlPlane, Options};
+use super::{cut, everyday, once, rules, shutdown};
+use crate::control_plane;
 use crate::plugin;
 use crate::process::interrupted;
 use crate::task::root;
@@ -18,28 +19,23 @@ pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
     let plugins = tempfile::Builder::new().prefix("minrep-e2e-").tempdir()?;
     install(&plugin::build()?, plugins.path())?;
     let kubectl = control_plane::kubectl()?;
-    match flags.provider {
-        Provider::ControlPlane => {
-            let binary = control_plane::build()?;
-            let options = Options {
-                logs: Some(logs.join("control-plane")),
-                ..Options::default()
-            };
-            let server = ControlPlane::start(&binary, &options)?;
-            let kubeconfig = server.kubeconfig().to_owned();
-            let cluster = Cluster::new(kubectl, kubeconfig, plugins.path());
-            let good = tokio::select! {
-                good = scenarios(cluster, logs, plugins.path()) => good,
-                _ = interrupted() => false,
-            };
-            server.stop()?;
-            Ok(good)
-        }
-    }
+    let server = Provided::start(flags.provider, &logs).await?;
+    let cluster = |kubeconfig| Cluster::new(kubectl.clone(), kubeconfig, plugins.path());
+    let world = World::new(
+        cluster(server.kubeconfig()),
+        cluster(server.faulty_kubeconfig()),
+        server.faults(),
+        logs,
+    );
+    let good = tokio::select! {
+        good = scenarios(world, plugins.path()) => good,
+        _ = interrupted() => Ok(false),
+    };
+    server.stop().await?;
+    Ok(good?)
 }
 
-async fn scenarios(cluster: Cluster, logs: PathBuf, plugins: &Path) -> bool {
-    let mut world = World::new(cluster, logs);
+async fn scenarios(mut world: World, plugins: &Path) -> Result<bool, String> {
     let mut report = Report::default();
     let plugins = plugins.display().to_string();
     let listed = once::plugin_is_listed(&world, &plugins);
@@ -98,7 +94,17 @@ async fn scenarios(cluster: Cluster, logs: PathBuf, plugins: &Path) -> bool {
     report
         .scenario("reconcile once raises a fresh one", once::raises(&world))
         .await;
-    report.close(&world.logs)
+
+    let resumed = cut::resumed(&mut world);
+    report
+        .scenario("every watch cut, a deletion meanwhile: resumed", resumed)
+        .await;
+    let relisted = cut::relisted(&mut world);
+    report
+        .scenario("every watch cut, a deletion meanwhile: relisted", relisted)
+        .await;
+    everyday::run(&world.cluster, &mut report).await?;
+    Ok(report.close(&world.logs))
 }
 
 /// Under the name by which kubectl finds it, and alone in its folder.

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use sim_apiserver::faults::Faults;
 
 use super::cluster::Cluster;
 use super::manifest;
@@ -16,6 +17,10 @@ pub(super) const BOUND: Duration = Duration::from_secs(30);
 pub(super) struct World {
     /// The API server and the clients.
     pub(super) cluster: Cluster,
+    /// The same, by the way on which things go wrong.
+    faulty: Cluster,
+    /// What goes wrong there.
+    pub(super) faults: Faults,
     /// Where logs are kept.
     pub(super) logs: PathBuf,
     controller: Option<Running>,
@@ -25,9 +30,11 @@ pub(super) struct World {
 
 impl World {
     /// A world without a controller.
-    pub(super) fn new(cluster: Cluster, logs: PathBuf) -> Self {
+    pub(super) fn new(cluster: Cluster, faulty: Cluster, faults: Faults, logs: PathBuf) -> Self {
         Self {
             cluster,
+            faulty,
+            faults,
             logs,
             controller: None,
         }
@@ -35,12 +42,19 @@ impl World {
 
     /// Starts `kubectl minrep run -n default -v 4`, with its output in LOGS/NAME.log.
     pub(super) fn start_controller(&mut self, name: &str) -> Result<(), String> {
+        self.start(&self.cluster.clone(), name)
+    }
+
+    /// The same, and its requests meet the faults.
+    pub(super) fn start_faulty_controller(&mut self, name: &str) -> Result<(), String> {
+        self.start(&self.faulty.clone(), name)
+    }
+
+    fn start(&mut self, cluster: &Cluster, name: &str) -> Result<(), String> {
         let path = self.logs.join(format!("{name}.log"));
         let file = std::fs::File::create(path).map_err(|error| error.to_string())?;
         let file = Mutex::new(file);
-        let command = self
-            .cluster
-            .command(&["minrep", "run", "-n", "default", "-v", "4"]);
+        let command = cluster.command(&["minrep", "run", "-n", "default", "-v", "4"]);
         let running = Running::start(command, move |line| {
             // A full disk must not end the scenario: what it waits for is in memory.
             let _ = writeln!(file.lock(), "{line}");

@@ -128,7 +128,10 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused_with_its_line() {
         for (text, refusal) in [
-            ("$ kubectl version", "line 1: a command before the first section"),
+            (
+                "$ kubectl version",
+                "line 1: a command before the first section",
+            ),
             ("## A\n$ kubectl get 'x", "line 2: a quote is not closed"),
             ("## A\n$ rm -r x", "line 2: only kubectl can be called"),
             ("## A\nout", "line 2: an output without a command"),
