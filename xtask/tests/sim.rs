@@ -55,5 +55,5 @@ fn a_bad_fault_script_is_refused_with_its_line() {
     assert!(!output.status.success());
     let told = String::from_utf8(output.stderr).unwrap();
     let told = told.replace(script.to_str().unwrap(), "faults.yaml");
-    insta::assert_snapshot!(told, @"error: faults.yaml: line 3, column 5: unknown field `doo`, expected one of name, match, attempts, per_object, window, do");
+    insta::assert_snapshot!(told, @"error: cannot use the fault script faults.yaml: line 3, column 5: unknown field `doo`, expected one of name, match, attempts, per_object, window, do");
 }

@@ -115,7 +115,7 @@ async fn up(flags: Up) -> Result<(), CommandError> {
     let script = flags
         .faults
         .as_deref()
-        .map(fault_script::load)
+        .map(fault_script::load_for_proxy)
         .transpose()?;
     let binary = build()?;
     let options = Options {
