@@ -231,6 +231,18 @@ impl Kinds {
         Self(table::KINDS.to_vec())
     }
 
+    /// The `scale` subresource of a kind, as a kind of its own.
+    pub(crate) fn scale(of: KindId) -> (Kind, Served) {
+        let kind = table::SCALE;
+        let served = Served {
+            id: of,
+            group: kind.group,
+            version: kind.version,
+            also: None,
+        };
+        (kind, served)
+    }
+
     pub(crate) fn push(&mut self, kind: Kind) {
         self.0.push(kind);
     }

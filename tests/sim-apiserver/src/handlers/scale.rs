@@ -14,23 +14,31 @@ use super::{
     read,
 };
 use crate::{
-    kinds::selector_text,
+    kinds::{Kinds, selector_text},
     lifecycle::{self, Part, Target, UidRule, WriteOptions},
     patch::Patch,
     status::{ApiStatus, FieldError},
     store::Object,
+    view::View,
 };
 
 pub(super) fn answer(call: &Call<'_>) -> Answer {
     let mut warnings = Warnings::default();
+    let (kind, served) = Kinds::scale(call.served.id);
+    let include = call.info.query("includeObject");
+    let view = View::negotiate(kind, served, call.headers, include)?;
+    let show = |stored: &Object| {
+        let scale = Object::encode(scale_of(&stored.value()), stored.revision);
+        json(StatusCode::OK, view.object(&scale))
+    };
     match call.info.verb {
-        Verb::Get => Ok(scale_of(&read::stored(call)?.value()).answer()),
+        Verb::Get => Ok(show(&*read::stored(call)?)),
         Verb::Update => {
             let options = call.write_options("UpdateOptions")?;
             let mut body = call.typed_body(&Expected::SCALE, &mut warnings)?;
             lifecycle::check_place(&call.key(), &mut body)?;
             let replaced = write(call, &options, UidRule::Precondition, |_| Ok(body))?;
-            Ok(warnings.tell(scale_of(&replaced.value()).answer()))
+            Ok(warnings.tell(show(&replaced)))
         }
         Verb::Patch => {
             let patch = Patch::parse(call.content_type(), call.body()?)?;
@@ -48,13 +56,11 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
                     .map_err(|why| ApiStatus::patch_makes_no_object(&shown, &why))?;
                 Ok(scale)
             })?;
-            Ok(warnings.tell(scale_of(&patched.value()).answer()))
+            Ok(warnings.tell(show(&patched)))
         }
         _ => Err(ApiStatus::method_not_allowed()),
     }
 }
-
-struct Scale(Value);
 
 fn write(
     call: &Call<'_>,
@@ -71,7 +77,7 @@ fn write(
     };
     shared.store.write(|state| {
         lifecycle::update(state, &shared.kinds, &target, options, |old| {
-            let scale = change(scale_of(old).0)?;
+            let scale = change(scale_of(old))?;
             apply_scale(call, uid_rule, &scale, old)
         })
     })
@@ -118,7 +124,7 @@ fn apply_scale(
     Ok(new)
 }
 
-fn scale_of(stored: &Value) -> Scale {
+fn scale_of(stored: &Value) -> Value {
     let metadata = &stored["metadata"];
     let mut scale = object!({
         "kind": "Scale",
@@ -147,13 +153,5 @@ fn scale_of(stored: &Value) -> Scale {
     if !selector.is_empty() {
         scale["status"]["selector"] = selector.into();
     }
-    Scale(scale)
-}
-
-// === impl Scale ===
-
-impl Scale {
-    fn answer(&self) -> http::Response<crate::body::ApiBody> {
-        json(StatusCode::OK, self.0.to_string())
-    }
+    scale
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(crate) use self::age::age;
 use self::age::since;
 pub(super) use self::core::{CONFIG_MAP, EVENT, NAMESPACE, NODE, SECRET, SERVICE};
-pub(super) use self::policies::{AUTOSCALER, DISRUPTION_BUDGET, LEASE};
+pub(super) use self::policies::{AUTOSCALER, DISRUPTION_BUDGET, LEASE, SCALE};
 pub(super) use self::workloads::{
     CRON_JOB, DAEMON_SET, DEPLOYMENT, JOB, POD, REPLICA_SET, STATEFUL_SET,
 };

@@ -4,6 +4,12 @@ use super::{AlsoServed, Kind, columns, conversions, defaults, reviews, validatio
 
 const EMPTY_TEMPLATE: &str = r#""spec":{"replicas":0,"selector":null,"strategy":{},"template":{"metadata":{},"spec":{"containers":null}}},"status":{}"#;
 
+/// What the `scale` subresource of every kind is.
+pub(super) const SCALE: Kind = Kind {
+    printer: columns::SCALE,
+    ..Kind::new("autoscaling", "v1", "Scale", "scale")
+};
+
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         short_names: &["cm"],

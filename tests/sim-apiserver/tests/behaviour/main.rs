@@ -1,11 +1,17 @@
 //! The simulated server's behaviour, over the in-memory service and over sockets.
 
 #[cfg(test)]
+mod bad_input;
+#[cfg(test)]
+mod bodies;
+#[cfg(test)]
 mod client;
 #[cfg(test)]
 mod deletes;
 #[cfg(test)]
 mod faulty;
+#[cfg(test)]
+mod kinds;
 #[cfg(test)]
 mod kube_client;
 #[cfg(test)]
@@ -20,6 +26,8 @@ mod past_properties;
 mod patches;
 #[cfg(test)]
 mod restored;
+#[cfg(test)]
+mod rollouts;
 #[cfg(test)]
 mod server;
 #[cfg(test)]

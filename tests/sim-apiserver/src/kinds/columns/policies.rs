@@ -1,4 +1,4 @@
-//! Leases, autoscalers and disruption budgets.
+//! Leases, autoscalers, disruption budgets, and the `scale` subresource.
 
 use serde_json::Value;
 
@@ -37,6 +37,18 @@ pub(crate) const AUTOSCALER: Printer = Printer {
             count(&spec["maxReplicas"]).into(),
             count(&status["currentReplicas"]).into(),
             age(autoscaler, now),
+        ]
+    },
+};
+
+pub(crate) const SCALE: Printer = Printer {
+    columns: &[NAME, integer("Desired"), integer("Available"), AGE],
+    cells: |scale, now| {
+        vec![
+            name(scale),
+            count(&scale["spec"]["replicas"]).into(),
+            count(&scale["status"]["replicas"]).into(),
+            age(scale, now),
         ]
     },
 };

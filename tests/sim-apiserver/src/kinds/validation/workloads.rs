@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{LABEL, is_label, not_negative};
-use crate::status::FieldError;
+use crate::{
+    selector::{key_problems, value_problem},
+    status::FieldError,
+};
 
 pub(in super::super) fn deployment(deployment: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut errors = workload(deployment, old, "deployment");
@@ -120,8 +123,15 @@ fn workload(object: &Value, old: Option<&Value>, kind: &str) -> Vec<FieldError> 
         let why = format!("empty selector is invalid for {kind}");
         errors.push(FieldError::invalid("spec.selector", selector, why));
     }
+    let malformed = bad_labels(&selector["matchLabels"]);
+    let well_formed = malformed.is_empty();
+    if !well_formed {
+        errors.extend(malformed);
+        let why = "invalid label selector";
+        errors.push(FieldError::invalid("spec.selector", selector, why));
+    }
     let labels = &spec["template"]["metadata"]["labels"];
-    if !selects(selector, labels) {
+    if well_formed && !selects(selector, labels) {
         let shown = if labels.is_null() {
             "null".to_owned()
         } else {
@@ -181,6 +191,19 @@ fn containers(errors: &mut Vec<FieldError>, spec: &Value, path: &str) {
             }
         }
     }
+}
+
+fn bad_labels(labels: &Value) -> Vec<FieldError> {
+    let refuse = |bad: &str, why: &str| {
+        FieldError::invalid("spec.selector.matchLabels", format!("{bad:?}"), why)
+    };
+    let mut errors = Vec::new();
+    for (key, value) in labels.as_object().into_iter().flatten() {
+        let value = value.as_str().unwrap_or_default();
+        errors.extend(key_problems(key).into_iter().map(|why| refuse(key, why)));
+        errors.extend(value_problem(value).map(|why| refuse(value, why)));
+    }
+    errors
 }
 
 /// Whether a `LabelSelector` object selects labels.
