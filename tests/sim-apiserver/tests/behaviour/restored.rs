@@ -198,8 +198,8 @@ async fn what_cannot_be_restored_is_refused_and_nothing_happens() {
             oldest
         }
     );
-    insta::assert_snapshot!(refused, @"cannot restore revision 9: the history reaches back to 10 only");
-    insta::assert_snapshot!(server.restore(newest + 1).unwrap_err(), @"cannot restore revision 14: the newest is 13");
+    insta::assert_snapshot!(refused, @"cannot restore revision 10: the history reaches back to 11 only");
+    insta::assert_snapshot!(server.restore(newest + 1).unwrap_err(), @"cannot restore revision 15: the newest is 14");
     assert_eq!(server.revision(), newest);
 
     server.faults().add(
@@ -208,7 +208,7 @@ async fn what_cannot_be_restored_is_refused_and_nothing_happens() {
             .attempts(1),
     );
     let client = Client::memory(&server);
-    insta::assert_snapshot!(client.get(DEPLOYMENTS).await.refusal(), @"500 : a fault rule: cannot restore revision 9: the history reaches back to 10 only");
+    insta::assert_snapshot!(client.get(DEPLOYMENTS).await.refusal(), @"500 : a fault rule: cannot restore revision 10: the history reaches back to 11 only");
     assert_eq!(client.get(DEPLOYMENTS).await.status, StatusCode::OK);
     server.restore(oldest).unwrap();
     assert_eq!(
