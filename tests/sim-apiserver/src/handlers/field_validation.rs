@@ -59,6 +59,21 @@ pub(super) fn apply(
     Ok(())
 }
 
+// === impl Warnings ===
+
+impl Warnings {
+    /// Puts each into a `Warning` header, which kubectl prints.
+    pub(super) fn tell(self, mut response: Response<ApiBody>) -> Response<ApiBody> {
+        for warning in self.0 {
+            // A name that no header can carry is not told of; it is dropped all the same.
+            if let Ok(value) = HeaderValue::try_from(format!("299 - {warning:?}")) {
+                response.headers_mut().append(header::WARNING, value);
+            }
+        }
+        response
+    }
+}
+
 // === impl Twice ===
 
 impl Twice {
@@ -76,20 +91,5 @@ impl Twice {
             refused: told.clone(),
             told,
         }
-    }
-}
-
-// === impl Warnings ===
-
-impl Warnings {
-    /// Puts each into a `Warning` header, which kubectl prints.
-    pub(super) fn tell(self, mut response: Response<ApiBody>) -> Response<ApiBody> {
-        for warning in self.0 {
-            // A name that no header can carry is not told of; it is dropped all the same.
-            if let Ok(value) = HeaderValue::try_from(format!("299 - {warning:?}")) {
-                response.headers_mut().append(header::WARNING, value);
-            }
-        }
-        response
     }
 }

@@ -30,10 +30,12 @@ pub(crate) fn key_problems(key: &str) -> Vec<&'static str> {
         Some(prefix) if !is_subdomain(prefix) => problems.push(BAD_PREFIX),
         _ => {}
     }
+    if name.len() > 63 {
+        problems.push("name part must be no more than 63 bytes");
+        return problems;
+    }
     if name.is_empty() {
         problems.push("name part must be non-empty");
-    } else if name.len() > 63 {
-        problems.push("name part must be no more than 63 bytes");
     }
     if !is_name(name) {
         problems.push(BAD_NAME);

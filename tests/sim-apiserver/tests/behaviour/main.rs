@@ -31,6 +31,8 @@ mod rollouts;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
+mod services;
+#[cfg(test)]
 mod watches;
 #[cfg(test)]
 mod workloads;
