@@ -7,6 +7,7 @@ use super::{
     owner::{count, set_condition, set_counts},
     rollout::Strategy,
 };
+use crate::lifecycle;
 
 pub(super) fn set_status(deployment: &mut Value, sets: &[Value], hash: &str, strategy: &Strategy) {
     let sum = |field: &str| {
@@ -22,11 +23,12 @@ pub(super) fn set_status(deployment: &mut Value, sets: &[Value], hash: &str, str
     let available = sum("availableReplicas");
     let generation = deployment["metadata"]["generation"].clone();
     let paused = deployment["spec"]["paused"] == true;
+    let replicas = sum("replicas");
     let status = &mut deployment["status"];
     set_counts(
         status,
         &[
-            ("replicas", sum("replicas")),
+            ("replicas", replicas),
             ("updatedReplicas", updated),
             ("readyReplicas", sum("readyReplicas")),
             ("availableReplicas", available),
@@ -49,9 +51,9 @@ pub(super) fn set_status(deployment: &mut Value, sets: &[Value], hash: &str, str
         )
     };
     let conditions = &mut status["conditions"];
-    set_condition(conditions, "Available", up, reason, message);
+    update_condition(conditions, "Available", up, reason, message);
     let progressing = |conditions: &mut Value, up: &str, reason: &str, message: &str| {
-        set_condition(conditions, "Progressing", up, reason, message);
+        update_condition(conditions, "Progressing", up, reason, message);
     };
     if paused {
         progressing(
@@ -62,16 +64,23 @@ pub(super) fn set_status(deployment: &mut Value, sets: &[Value], hash: &str, str
         );
     } else if let Some(set) = current {
         let name = set["metadata"]["name"].as_str().unwrap_or_default();
-        let total: i64 = sets
-            .iter()
-            .map(|set| count(&set["status"]["replicas"]))
-            .sum();
-        if available >= desired && updated >= desired && total == updated {
+        if available >= desired && updated >= desired && replicas == updated {
             let message = format!("ReplicaSet \"{name}\" has successfully progressed.");
             progressing(conditions, "True", "NewReplicaSetAvailable", &message);
         } else {
             let message = format!("ReplicaSet \"{name}\" is progressing.");
             progressing(conditions, "True", "ReplicaSetUpdated", &message);
         }
+    }
+}
+
+/// Only a Deployment's conditions say when they were last written.
+fn update_condition(conditions: &mut Value, kind: &str, up: &str, reason: &str, message: &str) {
+    if !set_condition(conditions, kind, up, reason, message) {
+        return;
+    }
+    let list = conditions.as_array_mut().into_iter().flatten();
+    for condition in list.filter(|condition| condition["type"] == kind) {
+        condition["lastUpdateTime"] = lifecycle::timestamp().into();
     }
 }

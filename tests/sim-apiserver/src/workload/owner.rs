@@ -105,42 +105,39 @@ pub(super) fn write_options(kinds: &Kinds, id: KindId) -> WriteOptions {
     }
 }
 
-/// A condition list with one entry set; its transition time moves only when its status does.
+/// A condition list with one entry set; its transition time moves only when its status does. Says whether
+/// anything about it changed.
 pub(super) fn set_condition(
     conditions: &mut Value,
     kind: &str,
     status: &str,
     reason: &str,
     message: &str,
-) {
-    let now = lifecycle::timestamp();
-    let mut list = conditions.as_array().cloned().unwrap_or_default();
+) -> bool {
+    if !conditions.is_array() {
+        *conditions = json!([]);
+    }
+    let list = conditions.as_array_mut();
+    let list = list.expect("invariant: it was just made one");
     let at = list.iter().position(|condition| condition["type"] == kind);
-    let old = at.map(|at| list[at].clone()).unwrap_or_default();
-    let since = if old["status"] == status {
-        old["lastTransitionTime"].clone()
-    } else {
-        json!(now)
-    };
-    let text = |field: &str| old[field].as_str().unwrap_or_default();
-    let same = text("status") == status && text("reason") == reason && text("message") == message;
-    let updated = if same {
-        old["lastUpdateTime"].clone()
-    } else {
-        json!(now)
-    };
-    let mut condition = json!({"type": kind, "status": status, "lastTransitionTime": since,
-        "lastUpdateTime": updated});
+    let at = at.unwrap_or_else(|| {
+        list.push(json!({"type": kind}));
+        list.len() - 1
+    });
+    let condition = &mut list[at];
+    let before = condition.clone();
+    if before["status"] != status {
+        condition["status"] = status.into();
+        condition["lastTransitionTime"] = lifecycle::timestamp().into();
+    }
     for (field, text) in [("reason", reason), ("message", message)] {
         if !text.is_empty() {
             condition[field] = text.into();
+        } else if let Some(fields) = condition.as_object_mut() {
+            fields.remove(field);
         }
     }
-    match at {
-        Some(at) => list[at] = condition,
-        None => list.push(condition),
-    }
-    *conditions = list.into();
+    *condition != before
 }
 
 /// Writes numbers as the real server encodes them: a zero is left out.

@@ -80,8 +80,19 @@ pub(super) fn make_ready(state: &mut State, kinds: &Kinds, workload: &Workload, 
             status["hostIPs"] = json!([{"ip": node::ADDRESS}]);
             status["hostIP"] = json!(node::ADDRESS);
             status["containerStatuses"] = containers.into();
-            for condition in ["PodScheduled", "Initialized", "ContainersReady", "Ready"] {
+            for condition in [
+                "PodReadyToStartContainers",
+                "Initialized",
+                "Ready",
+                "ContainersReady",
+                "PodScheduled",
+            ] {
                 set_condition(&mut status["conditions"], condition, "True", "", "");
+            }
+            let conditions = status["conditions"].as_array_mut();
+            for condition in conditions.into_iter().flatten() {
+                // Nobody probes; the real server writes it all the same.
+                condition["lastProbeTime"] = Value::Null;
             }
         },
     );

@@ -199,6 +199,16 @@ async fn controllers_tell_of_their_work() {
         assert_eq!(told(reason), 1, "{reason}");
     }
     let web = server.object("deployments", "shop", "web").unwrap();
+    let written = |object: &Value| {
+        object["status"]["conditions"][0]
+            .get("lastUpdateTime")
+            .is_some()
+    };
+    assert!(
+        written(&web),
+        "a Deployment's conditions have it, a Node's do not"
+    );
+    assert!(!written(&server.object("nodes", "", "sim-node").unwrap()));
     let about = events
         .iter()
         .find(|event| event["reason"] == "ScalingReplicaSet")
