@@ -47,8 +47,7 @@ pub struct Kind {
     pub(crate) unconditional_update: bool,
     /// Whether a PUT may create.
     pub(crate) create_on_update: bool,
-    /// Field labels beside `metadata.name` and `metadata.namespace`, with their JSON pointers.
-    pub(crate) field_labels: &'static [(&'static str, &'static str)],
+    pub(crate) field_labels: FieldLabels,
     /// The fields, beside metadata, that an empty typed object encodes: the real server's bookmarks have them.
     pub(crate) empty: &'static str,
     /// Further versions of the same objects.
@@ -59,11 +58,16 @@ pub struct Kind {
     pub(crate) printer: Printer,
 }
 
+/// Field labels beside `metadata.name` and `metadata.namespace`, with JSON pointers into the stored object; of
+/// several pointers, separated by spaces, the first counts that points at something.
+pub(crate) type FieldLabels = &'static [(&'static str, &'static str)];
+
 /// Another version, or another group, in which a kind's objects are served.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AlsoServed {
     pub(crate) group: &'static str,
     pub(crate) version: &'static str,
+    pub(crate) field_labels: FieldLabels,
     pub(crate) from_stored: fn(&mut Value),
     pub(crate) to_stored: fn(&mut Value),
 }
@@ -218,6 +222,11 @@ impl KindId {
 // === impl Served ===
 
 impl Served {
+    pub(crate) fn field_labels(&self, kind: &Kind) -> FieldLabels {
+        self.also
+            .map_or(kind.field_labels, |also| also.field_labels)
+    }
+
     pub(crate) fn api_version(&self) -> String {
         api_version(self.group, self.version)
     }

@@ -44,8 +44,12 @@ impl ListOptions {
         };
         let labels =
             LabelSelector::parse(&text("labelSelector")).map_err(ApiStatus::bad_request)?;
-        let fields = FieldSelector::parse(&text("fieldSelector"), call.kind)
-            .map_err(ApiStatus::bad_request)?;
+        let fields = FieldSelector::parse(
+            &text("fieldSelector"),
+            call.kind,
+            call.served.field_labels(call.kind),
+        )
+        .map_err(ApiStatus::bad_request)?;
         let namespace = call.info.namespace.clone().filter(|_| call.kind.namespaced);
         let limit = number("limit")?.unwrap_or(0);
         let timeout = number("timeoutSeconds")?.filter(|seconds| *seconds > 0);

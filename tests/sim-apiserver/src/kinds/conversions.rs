@@ -18,6 +18,10 @@ const CPU_METRIC: &str = "cpu";
 /// core/v1 → events.k8s.io/v1.
 pub(super) fn event_from_stored(event: &mut Value) {
     rename(event, EVENT_FIELDS.iter().copied());
+    if let Some(fields) = event.as_object_mut() {
+        // Where nobody said so, only the core group says that nobody did.
+        fields.retain(|field, value| !(field.starts_with("reporting") && *value == ""));
+    }
 }
 
 /// events.k8s.io/v1 → core/v1.

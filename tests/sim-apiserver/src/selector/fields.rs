@@ -1,6 +1,11 @@
 //! The grammar of `fieldSelector`: `path=value`, `path==value`, `path!=value`, joined by commas.
 
-use crate::{kinds::Kind, store::Object};
+use serde_json::Value;
+
+use crate::{
+    kinds::{FieldLabels, Kind},
+    store::Object,
+};
 
 /// Terms that must all hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +22,7 @@ struct Term {
 enum Field {
     Name,
     Namespace,
-    /// A JSON pointer.
+    /// JSON pointers, as in [`FieldLabels`].
     Body(&'static str),
 }
 
@@ -25,7 +30,7 @@ enum Field {
 
 impl FieldSelector {
     /// The error is the real server's sentence.
-    pub(crate) fn parse(text: &str, kind: &Kind) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, kind: &Kind, labels: FieldLabels) -> Result<Self, String> {
         let mut terms = Vec::new();
         for term in text.split(',').filter(|term| !term.is_empty()) {
             let Some(at) = term.find('=') else {
@@ -44,7 +49,7 @@ impl FieldSelector {
                 .unwrap_or(right)
                 .to_owned();
             terms.push(Term {
-                field: Field::parse(label, kind)?,
+                field: Field::parse(label, kind, labels)?,
                 equal,
                 value,
             });
@@ -66,13 +71,13 @@ impl FieldSelector {
 // === impl Field ===
 
 impl Field {
-    fn parse(label: &str, kind: &Kind) -> Result<Self, String> {
+    fn parse(label: &str, kind: &Kind, labels: FieldLabels) -> Result<Self, String> {
         match label {
             "metadata.name" => return Ok(Self::Name),
             "metadata.namespace" if kind.namespaced => return Ok(Self::Namespace),
             _ => {}
         }
-        match kind.field_labels.iter().find(|(known, _)| *known == label) {
+        match labels.iter().find(|(known, _)| *known == label) {
             Some((_, pointer)) => Ok(Self::Body(pointer)),
             None if kind.group.is_empty() && !kind.field_labels.is_empty() => {
                 Err(format!("field label not supported: {label}"))
@@ -87,11 +92,20 @@ impl Field {
         match self {
             Self::Name => object.key.name().to_owned(),
             Self::Namespace => object.key.namespace().to_owned(),
-            Self::Body(pointer) => match object.value().pointer(pointer) {
-                Some(serde_json::Value::String(text)) => text.clone(),
-                Some(other) => other.to_string(),
-                None => String::new(),
-            },
+            Self::Body(pointers) => {
+                let value = object.value();
+                let values = pointers
+                    .split(' ')
+                    .filter_map(|pointer| value.pointer(pointer));
+                let texts = values.map(|value| match value {
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                });
+                texts
+                    .into_iter()
+                    .find(|text| !text.is_empty())
+                    .unwrap_or_default()
+            }
         }
     }
 }

@@ -9,6 +9,8 @@ mod client;
 #[cfg(test)]
 mod deletes;
 #[cfg(test)]
+mod events;
+#[cfg(test)]
 mod faulty;
 #[cfg(test)]
 mod kinds;

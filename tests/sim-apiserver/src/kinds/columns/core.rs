@@ -39,15 +39,24 @@ pub(crate) const EVENT: Printer = Printer {
             &event["lastTimestamp"],
             first,
         ]);
-        let source = first_of(&[&event["source"]["component"], &event["reportingComponent"]]);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let source = [
+            first_of(&[&event["source"]["component"], &event["reportingComponent"]]),
+            first_of(&[&event["source"]["host"], &event["reportingInstance"]]),
+        ];
+        let source = source.map(text).join(", ");
+        let mut target = kind;
+        if let Some(name) = object["name"].as_str() {
+            target = format!("{target}/{name}");
+        }
         let series = first_of(&[&event["series"]["count"], &event["count"]]);
         vec![
             since(last, now),
             event["type"].clone(),
             event["reason"].clone(),
-            format!("{kind}/{}", object["name"].as_str().unwrap_or_default()).into(),
+            target.into(),
             object["fieldPath"].as_str().unwrap_or_default().into(),
-            source.as_str().unwrap_or_default().into(),
+            source.trim_end_matches(", ").into(),
             event["message"].as_str().unwrap_or_default().trim().into(),
             since(first, now),
             count(series).max(1).into(),
