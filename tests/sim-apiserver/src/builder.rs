@@ -146,15 +146,14 @@ impl Builder {
             .await
             .map_err(StartError::Listen)?;
         let address = listener.local_addr().map_err(StartError::Listen)?;
-        let closed = CancellationToken::new();
-        let store = Store::new(kinds.ids(), self.config.history, closed.clone());
+        let store = Store::new(kinds.ids(), self.config.history);
         let shared = Arc::new(Shared {
             store: Arc::new(store),
             kinds,
             documents: OnceLock::new(),
             config: self.config,
             tokens: RwLock::new(self.tokens),
-            closed,
+            closed: CancellationToken::new(),
         });
         Ok(SimApiServer::start(
             shared,

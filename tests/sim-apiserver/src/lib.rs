@@ -30,6 +30,11 @@
 //! delays and Pods that become Ready. A paused-time test must run client and server on one current-thread
 //! runtime.
 
+/// The page's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod back_door;
 mod body;
 mod builder;

@@ -180,7 +180,7 @@ impl SimApiServer {
 
     /// Ends open watches and connections and waits for every task of the server.
     pub fn shutdown(&self) -> impl Future<Output = ()> + Send + use<> {
-        self.shared.closed.cancel();
+        self.shared.close();
         self.tasks.close();
         let tasks = self.tasks.clone();
         async move { tasks.wait().await }
@@ -189,6 +189,6 @@ impl SimApiServer {
 
 impl Drop for SimApiServer {
     fn drop(&mut self) {
-        self.shared.closed.cancel();
+        self.shared.close();
     }
 }

@@ -102,6 +102,11 @@ impl View {
         }
     }
 
+    /// Whether it shows objects as they are stored: then all that ask so get the same.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.form == Form::Object && self.served.also.is_none()
+    }
+
     /// One line of a watch. `first` says that it is the watch's first: only then a table names its columns.
     pub(crate) fn event(&self, event: &str, object: &Object, first: bool) -> Bytes {
         let object = match self.form {

@@ -16,8 +16,13 @@ use tower::Service;
 
 use super::{call::Call, create, delete, discovery, past, read, review, scale, update};
 use crate::{
-    body::ApiBody, config::Config, kinds::Kinds, lifecycle::Part, openapi::Documents,
-    status::ApiStatus, store::Store,
+    body::ApiBody,
+    config::Config,
+    kinds::Kinds,
+    lifecycle::Part,
+    openapi::Documents,
+    status::ApiStatus,
+    store::{State, Store},
 };
 
 /// Everything that requests share.
@@ -39,6 +44,16 @@ pub(crate) struct Api(pub(crate) Arc<Shared>);
 
 /// An answer, or the refusal that becomes one.
 pub(super) type Answer = Result<Response<ApiBody>, ApiStatus>;
+
+// === impl Shared ===
+
+impl Shared {
+    /// Ends everything that is open.
+    pub(crate) fn close(&self) {
+        self.closed.cancel();
+        self.store.write(State::end_watches);
+    }
+}
 
 // === impl Api ===
 

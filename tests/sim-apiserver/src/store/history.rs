@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use bytes::Bytes;
+
 use super::object::{Key, Object, set_revision};
 
 /// One change of one object.
@@ -14,6 +16,7 @@ pub(crate) struct Change {
     pub(crate) old: Option<Arc<Object>>,
     pub(crate) new: Option<Arc<Object>>,
     last: OnceLock<Arc<Object>>,
+    line: OnceLock<Bytes>,
 }
 
 /// The changes of one kind in their order. Positions count from the first change ever.
@@ -38,6 +41,7 @@ impl Change {
             old,
             new,
             last: OnceLock::new(),
+            line: OnceLock::new(),
         }
     }
 
@@ -55,6 +59,11 @@ impl Change {
             set_revision(&mut value, self.revision);
             Arc::new(Object::encode(value, self.revision))
         }))
+    }
+
+    /// The event that most watches send of it, which is encoded once for all of them.
+    pub(crate) fn line(&self, encode: impl FnOnce() -> Bytes) -> Bytes {
+        self.line.get_or_init(encode).clone()
     }
 }
 

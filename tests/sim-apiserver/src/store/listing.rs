@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
-use super::{AsOf, Object, State, past::Undone};
+use super::{AsOf, Object, State, key_range::KeyRange, past::Undone};
 use crate::{kinds::KindId, selector::Filter, status::ApiStatus};
 
 /// What a list asks for, beside kind and filter.
@@ -86,41 +86,30 @@ impl Listing {
                 None => ApiStatus::expired("The resourceVersion for the provided list is too old."),
             });
         };
-        let objects = undone.merge(state, kind, filter, from.as_deref());
-        Ok(Self::page(objects, filter, limit, revision))
-    }
-
-    fn page(
-        mut objects: impl Iterator<Item = Arc<Object>>,
-        filter: &Filter,
-        limit: usize,
-        revision: u64,
-    ) -> Self {
-        let mut items = Vec::new();
+        let range = KeyRange::new(filter.namespace(), from.as_deref());
         let mut page = Self {
             items: Vec::new(),
             revision,
             continue_token: None,
             remaining: None,
         };
-        while let Some(object) = objects.next() {
-            if !filter.matches(&object) {
-                continue;
-            }
-            items.push(object);
-            if items.len() == limit {
-                let rest = objects.count() as u64;
-                if rest > 0 {
-                    let last = items.last().map_or("", |object| object.key.as_str());
-                    page.continue_token = Some(ContinueToken::after(last, revision).encode());
-                    // What follows may not match: the real server counts only where there is no selector.
-                    page.remaining = filter.is_everything().then_some(rest);
-                }
+        let table = state.table(kind);
+        let mut objects = undone.merge(table, range.clone());
+        for object in objects.by_ref().filter(|object| filter.matches(object)) {
+            page.items.push(Arc::clone(object));
+            if page.items.len() == limit {
                 break;
             }
         }
-        page.items = items;
-        page
+        if let (Some(_), Some(last)) = (objects.next(), page.items.last()) {
+            let last = last.key.as_str();
+            page.continue_token = Some(ContinueToken::after(last, revision).encode());
+            // What follows may not match: the real server counts only where there is no selector.
+            page.remaining = filter
+                .is_everything()
+                .then(|| undone.count(table, range.behind(last)) as u64);
+        }
+        Ok(page)
     }
 }
 

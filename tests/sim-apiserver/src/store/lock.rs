@@ -2,7 +2,6 @@
 
 use parking_lot::{RwLock, RwLockReadGuard};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 use super::State;
 use crate::kinds::KindId;
@@ -17,15 +16,10 @@ pub(crate) struct Store {
 // === impl Store ===
 
 impl Store {
-    /// `closed` ends every watch.
-    pub(crate) fn new(
-        kinds: impl Iterator<Item = KindId>,
-        history: usize,
-        closed: CancellationToken,
-    ) -> Self {
+    pub(crate) fn new(kinds: impl Iterator<Item = KindId>, history: usize) -> Self {
         let changed = watch::Sender::new(0);
         Self {
-            state: RwLock::new(State::new(kinds, history, changed.clone(), closed)),
+            state: RwLock::new(State::new(kinds, history, changed.clone())),
             changed,
         }
     }

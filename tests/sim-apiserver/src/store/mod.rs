@@ -6,6 +6,7 @@
 //! state of its first page, a stale endpoint that of its revision, and a server can be restored to it.
 
 mod history;
+mod key_range;
 mod listing;
 mod lock;
 mod object;
@@ -19,4 +20,4 @@ pub(crate) use lock::Store;
 pub(crate) use object::{Key, Object};
 pub(crate) use past::AsOf;
 pub use restore::RestoreError;
-pub(crate) use state::State;
+pub(crate) use state::{Life, State};

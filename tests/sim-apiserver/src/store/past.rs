@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Key, Object, State};
-use crate::{kinds::KindId, selector::Filter};
+use super::{Key, Object, State, key_range::KeyRange, state::Table};
+use crate::kinds::KindId;
 
 /// Which state answers a read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,40 +86,40 @@ impl Undone {
 
     /// The objects of the earlier state in key order.
     pub(super) fn merge<'a>(
-        self,
-        state: &'a State,
-        kind: KindId,
-        filter: &Filter,
-        from: Option<&str>,
-    ) -> impl Iterator<Item = Arc<Object>> + use<'a> {
-        let namespace = filter
-            .namespace()
-            .map(|namespace| format!("{namespace}/"))
-            .unwrap_or_default();
-        let start = from.unwrap_or_default().to_owned();
-        let mut then = self
-            .0
-            .into_iter()
-            .filter(move |(key, _)| {
-                key.as_str() >= start.as_str() && key.as_str().starts_with(&namespace)
-            })
-            .peekable();
-        let mut now = state.table(kind).range(filter.namespace(), from).peekable();
+        &'a self,
+        table: &'a Table,
+        range: KeyRange,
+    ) -> impl Iterator<Item = &'a Arc<Object>> {
+        let mut then = self.0.range::<str, _>(range.clone()).peekable();
+        let mut now = table.in_range(range).peekable();
         std::iter::from_fn(move || {
             loop {
                 let earlier = match (then.peek(), now.peek()) {
-                    (Some((key, _)), Some(object)) => *key <= object.key,
+                    (Some((key, _)), Some(object)) => **key <= object.key,
                     (Some(_), None) => true,
                     (None, _) => false,
                 };
                 if !earlier {
-                    return now.next().cloned();
+                    return now.next();
                 }
                 let (key, object) = then.next()?;
-                now.next_if(|object| object.key == key);
+                now.next_if(|object| object.key == *key);
                 if object.is_some() {
-                    return object;
+                    return object.as_ref();
                 }
+            }
+        })
+    }
+
+    /// How many objects the earlier state has there. Looks at no object that has not changed since.
+    pub(super) fn count(&self, table: &Table, range: KeyRange) -> usize {
+        let now = table.objects.range::<str, _>(range.clone()).count();
+        let there = self.0.range::<str, _>(range);
+        there.fold(now, |count, (key, then)| {
+            match (then.is_some(), table.objects.contains_key(key)) {
+                (true, false) => count + 1,
+                (false, true) => count - 1,
+                _ => count,
             }
         })
     }

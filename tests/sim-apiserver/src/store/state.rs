@@ -2,16 +2,15 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    ops::Bound,
     sync::Arc,
 };
 
 use serde_json::Value;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 use super::{
     history::{Change, History},
+    key_range::KeyRange,
     object::{Key, Object, set_revision},
 };
 use crate::kinds::KindId;
@@ -25,17 +24,19 @@ pub(crate) struct State {
     /// Who names a uid as its owner.
     dependents: HashMap<Box<str>, Vec<(KindId, Key)>>,
     changed: watch::Sender<u64>,
-    closed: CancellationToken,
-    /// Cancelled when open watches have to end: when the server closes, and when it is restored.
-    serving: CancellationToken,
+    /// How often open watches had to end.
+    life: Life,
 }
+
+/// From one moment at which all watches have to end to the next: a restore, or the close of the server.
+pub(crate) type Life = u64;
 
 #[derive(Debug)]
 pub(crate) struct Table {
     kind: KindId,
     pub(crate) objects: BTreeMap<Key, Arc<Object>>,
     pub(crate) history: History,
-    changed: watch::Sender<u64>,
+    changed: watch::Sender<Life>,
 }
 
 /// The real server has written its own objects before the first client comes: 0 is never a revision.
@@ -48,7 +49,6 @@ impl State {
         kinds: impl Iterator<Item = KindId>,
         history: usize,
         changed: watch::Sender<u64>,
-        closed: CancellationToken,
     ) -> Self {
         let table = |kind| Table {
             kind,
@@ -62,8 +62,7 @@ impl State {
             by_uid: HashMap::new(),
             dependents: HashMap::new(),
             changed,
-            serving: closed.child_token(),
-            closed,
+            life: 0,
         }
     }
 
@@ -86,11 +85,6 @@ impl State {
 
     pub(super) fn tables_mut(&mut self) -> impl Iterator<Item = &mut Table> {
         self.tables.iter_mut()
-    }
-
-    /// Cancelled when the watches that are opened now have to end.
-    pub(crate) fn serving(&self) -> &CancellationToken {
-        &self.serving
     }
 
     pub(crate) fn get(&self, kind: KindId, key: &Key) -> Option<&Arc<Object>> {
@@ -162,12 +156,16 @@ impl State {
             }
         }
         self.tables = tables;
-        let before = std::mem::replace(&mut self.serving, self.closed.child_token());
-        before.cancel();
-        for table in &self.tables {
-            table.changed.send_replace(revision);
-        }
+        self.end_watches();
         self.changed.send_replace(revision);
+    }
+
+    /// Ends every watch that is open.
+    pub(crate) fn end_watches(&mut self) {
+        self.life += 1;
+        for table in &self.tables {
+            table.changed.send_replace(self.life);
+        }
     }
 
     fn index(&mut self, kind: KindId, object: &Object) {
@@ -211,7 +209,7 @@ impl State {
         let change = Arc::new(Change::new(self.revision, old, new));
         let table = &mut self.tables[kind.index()];
         table.history.push(Arc::clone(&change));
-        table.changed.send_replace(self.revision);
+        table.changed.send_replace(self.life);
         self.changed.send_replace(self.revision);
         change
     }
@@ -220,8 +218,8 @@ impl State {
 // === impl Table ===
 
 impl Table {
-    /// Wakes when an object of this kind changes.
-    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
+    /// Wakes when an object of this kind changes, and when watches have to end: then its value is another.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Life> {
         self.changed.subscribe()
     }
 
@@ -231,16 +229,12 @@ impl Table {
         namespace: Option<&str>,
         from: Option<&str>,
     ) -> impl Iterator<Item = &'a Arc<Object>> + use<'a> {
-        let prefix = namespace
-            .map(|namespace| format!("{namespace}/"))
-            .unwrap_or_default();
-        let start = match from {
-            Some(from) if from > prefix.as_str() => from.to_owned(),
-            _ => prefix.clone(),
-        };
+        self.in_range(KeyRange::new(namespace, from))
+    }
+
+    pub(super) fn in_range(&self, range: KeyRange) -> impl Iterator<Item = &Arc<Object>> {
         self.objects
-            .range::<str, _>((Bound::Included(start.as_str()), Bound::Unbounded))
-            .take_while(move |(key, _)| key.as_str().starts_with(&prefix))
+            .range::<str, _>(range)
             .map(|(_, object)| object)
     }
 }

@@ -1,21 +1,20 @@
 //! One open watch.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, pin::Pin, sync::Arc, time::Duration};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures::{Stream, stream};
 use tokio::{
     sync::watch,
-    time::{Instant, sleep_until},
+    time::{Instant, Sleep, sleep_until},
 };
-use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::WatchConfig,
     kinds::KindId,
     selector::Filter,
     status::ApiStatus,
-    store::{AsOf, Change, ListRequest, Listing, Object, State, Store},
+    store::{AsOf, Change, Life, ListRequest, Listing, Object, State, Store},
     view::{View, line},
 };
 
@@ -51,7 +50,8 @@ pub(crate) struct WatchSession {
     kind: KindId,
     filter: Filter,
     view: View,
-    changed: watch::Receiver<u64>,
+    changed: watch::Receiver<Life>,
+    life: Life,
     /// The position of the next change to read.
     position: u64,
     /// A watch may start at a revision that is still to come: older changes are not for it.
@@ -67,8 +67,9 @@ pub(crate) struct WatchSession {
     first_event: bool,
     bookmarks: Option<Bookmarks>,
     deadline: Instant,
+    /// Wakes at the deadline or at the next bookmark, whichever comes first.
+    timer: Pin<Box<Sleep>>,
     buffer: u64,
-    serving: CancellationToken,
     ended: bool,
 }
 
@@ -84,6 +85,9 @@ const BEFORE_DEADLINE: Duration = Duration::from_secs(2);
 /// How many changes are read under one lock.
 const BATCH: usize = 256;
 
+/// How many bytes of lines are sent as one.
+const FRAME: usize = 16 * 1024;
+
 // === impl WatchSession ===
 
 impl WatchSession {
@@ -95,13 +99,19 @@ impl WatchSession {
     ) -> Self {
         let now = Instant::now();
         let deadline = now + request.timeout;
+        let bookmarks = request
+            .bookmarks
+            .then(|| Bookmarks::new(config.bookmark_interval, now, deadline));
         let state = store.read();
         let table = state.table(request.kind);
         let (as_of, revision) = (request.as_of, request.as_of.newest(state.revision()));
+        let changed = table.subscribe();
+        let life = *changed.borrow();
         let mut session = Self {
             kind: request.kind,
             view,
-            changed: table.subscribe(),
+            life,
+            changed,
             position: table.history.end(),
             after: 0,
             as_of,
@@ -111,12 +121,10 @@ impl WatchSession {
             end_bookmark: false,
             ready: VecDeque::new(),
             first_event: true,
-            bookmarks: request
-                .bookmarks
-                .then(|| Bookmarks::new(config.bookmark_interval, now, deadline)),
+            timer: Box::pin(sleep_until(wake_at(deadline, bookmarks.as_ref()))),
+            bookmarks,
             deadline,
             buffer: config.buffer,
-            serving: state.serving().clone(),
             ended: false,
             filter: request.filter,
             store: Arc::clone(store),
@@ -172,11 +180,11 @@ impl WatchSession {
 
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if self.serving.is_cancelled() {
+            if *self.changed.borrow_and_update() != self.life {
                 return None;
             }
-            if let Some(line) = self.ready.pop_front() {
-                return Some(line);
+            if let Some(lines) = self.take_ready() {
+                return Some(lines);
             }
             if self.ended || Instant::now() >= self.deadline {
                 return None;
@@ -187,20 +195,33 @@ impl WatchSession {
             if std::mem::take(&mut self.end_bookmark) {
                 return Some(self.view.bookmark(self.revision, true));
             }
-            self.changed.borrow_and_update();
             if self.read_on()? {
                 continue;
             }
-            let bookmark = self.bookmarks.as_ref().map(|bookmarks| bookmarks.next);
             tokio::select! {
                 biased;
-                () = self.serving.cancelled() => return None,
-                () = sleep_until(self.deadline) => return None,
-                () = until(bookmark) => self.bookmark(),
+                () = self.timer.as_mut() => self.bookmark(),
                 // The sender lives in the store, which this session holds.
-                _ = self.changed.changed(), if !self.seen_all => {}
+                _ = self.changed.changed() => {}
             }
         }
+    }
+
+    /// The lines that are due, some of them joined: many small frames cost more than a few large ones.
+    fn take_ready(&mut self) -> Option<Bytes> {
+        let first = self.ready.pop_front()?;
+        if self.ready.is_empty() {
+            return Some(first);
+        }
+        let mut frame = BytesMut::with_capacity(FRAME);
+        frame.extend_from_slice(&first);
+        while let Some(line) = self
+            .ready
+            .pop_front_if(|line| frame.len() + line.len() <= FRAME)
+        {
+            frame.extend_from_slice(&line);
+        }
+        Some(frame.freeze())
     }
 
     /// Reads further changes; `None` if the watch fell behind, false if there was nothing to read.
@@ -243,16 +264,21 @@ impl WatchSession {
         let fits = |object: &&Arc<Object>| self.filter.matches(object);
         let old = change.old.as_ref().filter(fits);
         let new = change.new.as_ref().filter(fits);
-        let line = match (old, new) {
+        // Whether it is for this watch what it is for one without a selector.
+        let usual = old.is_some() == change.old.is_some() && new.is_some() == change.new.is_some();
+        let (event, object) = match (old, new) {
             (None, None) => return,
-            (None, Some(new)) => self.event("ADDED", new),
-            (Some(_), Some(new)) => self.event("MODIFIED", new),
-            (Some(_), None) => {
-                let Some(last) = change.last_state() else {
-                    return;
-                };
-                self.event("DELETED", last)
-            }
+            (None, Some(new)) => ("ADDED", new),
+            (Some(_), Some(new)) => ("MODIFIED", new),
+            (Some(_), None) => match change.last_state() {
+                Some(last) => ("DELETED", last),
+                None => return,
+            },
+        };
+        let line = if usual && self.view.is_plain() {
+            change.line(|| self.view.event(event, object, false))
+        } else {
+            self.event(event, object)
         };
         self.ready.push_back(line);
     }
@@ -262,16 +288,22 @@ impl WatchSession {
         self.view.event(event, object, first)
     }
 
+    /// Sends a bookmark if it is time for one.
     fn bookmark(&mut self) {
-        // A watch that waits for a revision to come is told of no older one.
-        if self.revision >= self.after {
-            let bookmark = self.view.bookmark(self.revision, false);
-            self.ready.push_back(bookmark);
+        let now = Instant::now();
+        let (deadline, revision) = (self.deadline, self.revision);
+        if let Some(bookmarks) = &mut self.bookmarks
+            && bookmarks.next <= now
+            && now < deadline
+        {
+            *bookmarks = Bookmarks::new(bookmarks.interval, now, deadline);
+            // A watch that waits for a revision to come is told of no older one.
+            if revision >= self.after {
+                self.ready.push_back(self.view.bookmark(revision, false));
+            }
         }
-        let deadline = self.deadline;
-        if let Some(bookmarks) = &mut self.bookmarks {
-            *bookmarks = Bookmarks::new(bookmarks.interval, Instant::now(), deadline);
-        }
+        let next = wake_at(deadline, self.bookmarks.as_ref());
+        self.timer.as_mut().reset(next);
     }
 }
 
@@ -291,9 +323,6 @@ impl Bookmarks {
     }
 }
 
-async fn until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => sleep_until(moment).await,
-        None => std::future::pending().await,
-    }
+fn wake_at(deadline: Instant, bookmarks: Option<&Bookmarks>) -> Instant {
+    bookmarks.map_or(deadline, |bookmarks| bookmarks.next.min(deadline))
 }
