@@ -13,7 +13,7 @@ mod start;
 mod usage;
 mod watch;
 
-use tokio::runtime::Builder;
+use tokio::{runtime::Builder, task::JoinSet};
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
@@ -36,7 +36,12 @@ fn main() {
         ("sockets", watch::Over::Sockets),
     ] {
         if wants(part) {
-            runtime().block_on(watch::measure(over));
+            // In a task: what wakes the watches is then where a request's handler would be.
+            runtime().block_on(async {
+                let mut task = JoinSet::new();
+                task.spawn(watch::measure(over));
+                task.join_all().await;
+            });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Many watches on one kind, and how long a change takes to reach them all.
 
-use std::{sync::Arc, time::Duration};
+use std::{io::BufRead, sync::Arc, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
 use http::Request;
@@ -136,8 +136,13 @@ async fn over_socket(server: Arc<SimApiServer>, path: String, began: Instant) ->
 /// Reads the moments in whole lines and leaves the rest.
 fn note(buffer: &mut impl Buffer, began: Instant, latencies: &mut Vec<u32>) {
     let now = began.elapsed().as_micros();
-    while let Some(end) = buffer.chunk().iter().position(|byte| *byte == b'\n') {
-        let line = &buffer.chunk()[..end];
+    loop {
+        let mut rest = buffer.chunk();
+        let length = rest.skip_until(b'\n').unwrap();
+        let line = &buffer.chunk()[..length];
+        if !line.ends_with(b"\n") {
+            return;
+        }
         if let Some(at) = line.windows(SENT.len()).position(|window| window == SENT) {
             let digits = line[at + SENT.len()..]
                 .iter()
@@ -147,7 +152,7 @@ fn note(buffer: &mut impl Buffer, began: Instant, latencies: &mut Vec<u32>) {
             });
             latencies.push(u32::try_from(now.saturating_sub(sent)).unwrap_or(u32::MAX));
         }
-        buffer.advance(end + 1);
+        buffer.advance(length);
     }
 }
 
