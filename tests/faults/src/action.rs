@@ -53,12 +53,12 @@ impl Action {
     ///
     /// # Panics
     ///
-    /// If `code` is no HTTP status code.
+    /// If `code` is no HTTP status code from 200 to 999.
     #[must_use]
     pub fn status(code: u16) -> StatusFault {
-        StatusFault::new(
-            StatusCode::from_u16(code).expect("invariant: the caller names a code from 100 to 999"),
-        )
+        let code = StatusCode::from_u16(code).ok();
+        let code = code.filter(|code| !code.is_informational());
+        StatusFault::new(code.expect("invariant: the caller names a code from 200 to 999"))
     }
 
     /// The word that stands for it in a script file.

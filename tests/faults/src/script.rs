@@ -94,11 +94,31 @@ fn invalid(error: &serde_saphyr::Error) -> ScriptError {
     let text = error.without_snippet().to_string();
     // The parser says it too.
     let place = format!(" at line {line}, column {column}");
-    let problem = text.strip_suffix(&place).unwrap_or(&text).to_owned();
+    let problem = plain(text.strip_suffix(&place).unwrap_or(&text)).to_owned();
     ScriptError::Invalid {
         line,
         column,
         problem,
+    }
+}
+
+/// The parser's words without those for who calls it, and in a script's terms.
+fn plain(problem: &str) -> &str {
+    let hints = [", set DuplicateKeyPolicy", "; use from_str_multiple"];
+    for hint in hints {
+        if let Some((problem, _)) = problem.split_once(hint) {
+            return problem;
+        }
+    }
+    match problem {
+        "unexpected end of input" => "expected `rules`, a list",
+        "invalid type: unit variant, expected newtype variant" => "this word needs a value",
+        "unexpected value for unit" => "this word takes no value",
+        "expected mapping end" => "one word an entry; several are a list",
+        "expected sequence start" => "expected a list",
+        "expected mapping start" => "expected a mapping, `{WORD: VALUE}`",
+        "expected string scalar" => "expected one value",
+        other => other,
     }
 }
 

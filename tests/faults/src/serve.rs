@@ -28,6 +28,9 @@ use crate::{BoxError, ResetSwitch};
 /// How long a connection may take to finish what it sends when the server shuts down.
 const DRAIN: Duration = Duration::from_millis(500);
 
+/// How long nothing is accepted when there was nothing to accept it with.
+const FULL: Duration = Duration::from_millis(50);
+
 /// Accepts connections until `closed` is cancelled, with TLS where there is an acceptor.
 ///
 /// `service` makes the service of each connection; it is given the connection's number, counted from 1. Each
@@ -54,9 +57,15 @@ pub async fn accept<M, S, B>(
             () = closed.cancelled() => return,
             accepted = listener.accept() => accepted,
         };
-        // A connection that is gone before it was accepted is the client's affair.
-        let Ok((stream, _)) = accepted else {
-            continue;
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            // A connection that is gone before it was accepted is the client's affair.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+            // No file descriptor is left: it would be so again at once, and again.
+            Err(_) => {
+                let _ = tokio::time::timeout(FULL, closed.cancelled()).await;
+                continue;
+            }
         };
         tasks.spawn(connection(
             stream,

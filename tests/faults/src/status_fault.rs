@@ -1,13 +1,14 @@
 //! Answers made up by a rule.
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
 /// An answer made up by a rule: by default a Kubernetes `Status` object, or any body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatusFault {
-    /// The HTTP status code.
+    /// The HTTP status code: 200 or above. What is below only announces an answer, and no server sends it as
+    /// one.
     pub code: StatusCode,
     /// The machine-readable reason; by default the one that belongs to the code.
     pub reason: Option<String>,
@@ -15,7 +16,7 @@ pub struct StatusFault {
     pub message: Option<String>,
     /// The `details` of the Status object.
     pub details: Option<Value>,
-    /// Further headers.
+    /// Further headers. `Content-Length` and `Transfer-Encoding` are left out: they follow from the body.
     pub headers: HeaderMap,
     /// A raw body instead of the Status object, for gateways that answer HTML and for broken servers.
     pub body: Option<Bytes>,
@@ -26,6 +27,9 @@ pub struct StatusFault {
 // === impl StatusFault ===
 
 impl StatusFault {
+    /// A server that is told other lengths than it sends panics, or lets the next answer begin in this one.
+    pub(crate) const FRAMING: [HeaderName; 2] = [header::CONTENT_LENGTH, header::TRANSFER_ENCODING];
+
     /// An answer with this code and nothing else said.
     #[must_use]
     pub fn new(code: StatusCode) -> Self {
@@ -96,7 +100,8 @@ impl StatusFault {
         response
             .headers_mut()
             .insert(http::header::CONTENT_TYPE, content_type);
-        for (name, value) in &self.headers {
+        let headers = self.headers.iter();
+        for (name, value) in headers.filter(|(name, _)| !Self::FRAMING.contains(name)) {
             response.headers_mut().append(name, value.clone());
         }
         response

@@ -295,6 +295,37 @@ mod around_a_service {
         );
     }
 
+    /// hyper panics, or lets two answers overlap, where these are not true.
+    #[tokio::test]
+    async fn the_length_of_a_made_up_answer_cannot_be_a_lie() {
+        let mut lie = Action::status(500);
+        for (name, value) in [("content-length", "5"), ("transfer-encoding", "chunked")] {
+            let value = http::HeaderValue::from_static(value);
+            lie = lie.header(http::HeaderName::from_static(name), value);
+        }
+        let stand = Stand::new([Rule::new(lie.retry_after(3))]);
+        let answer = stand.ask("GET", WATCH).await.unwrap();
+        let mut names: Vec<_> = answer
+            .headers()
+            .keys()
+            .map(http::HeaderName::as_str)
+            .collect();
+        names.sort_unstable();
+        assert_eq!(names, ["content-type", "retry-after"]);
+    }
+
+    #[tokio::test]
+    async fn attempts_per_object_tell_namespaces_and_names_apart() {
+        let once = Rule::new(Action::status(503)).attempts(1..=1);
+        let stand = Stand::new([once.per_object()]);
+        let mut codes = Vec::new();
+        for path in ["a/pods/x", "b/pods/x", "a/pods/y", "a/pods/x", "b/pods/x"] {
+            let path = format!("/api/v1/namespaces/{path}");
+            codes.push(stand.ask("GET", &path).await.unwrap().status().as_u16());
+        }
+        assert_eq!(codes, [503, 503, 503, 200, 200]);
+    }
+
     #[tokio::test]
     async fn a_matcher_looks_at_every_part_of_a_request() {
         let rule = Rule::new(Action::Reset)

@@ -71,11 +71,9 @@ impl LineHead {
         self.0.extend_from_slice(&piece[..missing.min(piece.len())]);
     }
 
-    /// Tells what the line was and makes ready for the next.
-    pub(super) fn finish(&mut self) -> LineKind {
-        let kind = LineKind::of(&self.0);
-        self.0.clear();
-        kind
+    /// What the line was.
+    pub(super) fn kind(&self) -> LineKind {
+        LineKind::of(&self.0)
     }
 }
 

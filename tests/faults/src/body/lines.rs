@@ -145,7 +145,7 @@ impl Lines {
     fn finish_line(&mut self) {
         let kind = match mem::replace(&mut self.arriving, Arriving::Nothing) {
             Arriving::Nothing => return,
-            Arriving::Passing(mut head) => head.finish(),
+            Arriving::Passing(head) => head.kind(),
             Arriving::Held(line) => {
                 let kind = LineKind::of(&line);
                 self.act_on_line(line, kind);

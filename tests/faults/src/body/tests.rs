@@ -110,6 +110,19 @@ async fn a_line_waits_only_so_long_for_the_one_that_it_should_change_places_with
     assert_eq!(next().await.0, "two\nthree\nthree\n", "the next fault acts");
 }
 
+/// The line that waited was the first: what comes after one line has been due since.
+#[tokio::test(start_paused = true)]
+async fn a_line_that_has_waited_lets_the_next_fault_act_at_once() {
+    let lines = stream::iter(["one\n".to_owned()]).chain(stream::pending());
+    let cut = Action::cut_after_events(1).with_reset();
+    let started = Instant::now();
+    let body = spoilt([Action::reordered(0), cut.into()], lines);
+    let reset = Some(io::ErrorKind::ConnectionReset);
+    let seen = timeout(HOUR, read(body)).await.expect("an end");
+    assert_eq!(seen, ("one\n".to_owned(), reset));
+    assert_eq!(started.elapsed(), StreamFault::WITHIN);
+}
+
 #[tokio::test]
 async fn a_line_is_made_long_and_says_the_same() {
     let long = of(

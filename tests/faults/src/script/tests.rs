@@ -150,7 +150,7 @@ fn what_spoils_a_body_has_limits() {
     insta::assert_snapshot!(words("slow: {bytes: 0, every: 1s}"), @"line 3, column 21: `0` is no number of bytes from 1 to 67108864 (64 MiB)");
     insta::assert_snapshot!(words("slow: {bytes: 64, every: 0ms}"), @"line 3, column 32: `0ms` is no time at all; it must be more than zero");
     insta::assert_snapshot!(words("slow: {bytes: 64}"), @"line 3, column 14: missing field `every`");
-    insta::assert_snapshot!(words("slow: 64"), @"line 3, column 13: expected mapping start");
+    insta::assert_snapshot!(words("slow: 64"), @"line 3, column 13: expected a mapping, `{WORD: VALUE}`");
     insta::assert_snapshot!(words("cut: {after: 0s}"), @"line 3, column 20: `0s` is no time at all; it must be more than zero");
     insta::assert_snapshot!(words("expired: {as: status, after_events: 3}"), @"line 3, column 16: `after_events` and `of` are about a stream; they go with `as: event`");
     insta::assert_snapshot!(words("expired: {as: trailer}"), @"line 3, column 21: unknown variant `trailer`, expected one of status, event");
@@ -167,8 +167,8 @@ fn a_moment_in_the_past_has_exactly_one_name() {
     insta::assert_snapshot!(moment("{behind: -3}"), @"line 3, column 29: `-3` is no whole number above zero");
     insta::assert_snapshot!(moment("{revision: yesterday}"), @"line 3, column 31: `yesterday` is no whole number above zero");
     insta::assert_snapshot!(moment("{before: 3}"), @"line 3, column 21: unknown field `before`, expected one of revision, behind");
-    insta::assert_snapshot!(moment("40"), @"line 3, column 20: expected mapping start");
-    insta::assert_snapshot!(refusal("rules:\n  - do: [hang, restore]\n"), @"line 2, column 23: expected mapping start");
+    insta::assert_snapshot!(moment("40"), @"line 3, column 20: expected a mapping, `{WORD: VALUE}`");
+    insta::assert_snapshot!(refusal("rules:\n  - do: [hang, restore]\n"), @"line 2, column 23: expected a mapping, `{WORD: VALUE}`");
 }
 
 #[test]
@@ -220,4 +220,40 @@ fn every_word_is_described() {
         let described = [format!("| `{word}` |"), format!("| `{word}: ")];
         assert!(described.iter().any(|row| readme.contains(row)), "{word}");
     }
+}
+
+/// None of it is a word of the library that reads YAML.
+#[test]
+fn what_is_not_a_script_is_told_in_a_scripts_terms() {
+    insta::assert_snapshot!(refusal(""), @"line 1, column 1: expected `rules`, a list");
+    insta::assert_snapshot!(refusal("rules: 5\n"), @"line 1, column 8: expected a list");
+    insta::assert_snapshot!(refusal("rules:\n  - do: cut\n"), @"line 2, column 5: this word needs a value");
+    insta::assert_snapshot!(refusal("rules:\n  - do: {hang: {}}\n"), @"line 2, column 16: this word takes no value");
+    insta::assert_snapshot!(refusal("rules:\n  - do: {cut: }\n"), @"line 2, column 13: expected a mapping, `{WORD: VALUE}`");
+    insta::assert_snapshot!(refusal("rules:\n  - do: {delay: 1s, delay_answer: 1s}\n"), @"line 2, column 21: one word an entry; several are a list");
+    insta::assert_snapshot!(refusal("rules:\n  - do: hang\n    attempts: [1, 2]\n"), @"line 3, column 15: expected one value");
+    insta::assert_snapshot!(refusal("rules:\n  - do: hang\n    do: reset\n"), @"line 3, column 5: duplicate mapping key: do");
+    insta::assert_snapshot!(refusal("rules: []\n---\nrules: []\n"), @"line 3, column 1: multiple YAML documents detected");
+    insta::assert_snapshot!(refusal("rules:\n\t- do: hang\n"), @"line 2, column 2: tabs disallowed within this context (block indentation)");
+}
+
+#[test]
+fn a_rule_that_could_do_nothing_is_refused() {
+    insta::assert_snapshot!(refusal("rules:\n  - match: {verb: list}\n    do: []\n"), @"line 3, column 9: an empty list says nothing");
+    insta::assert_snapshot!(refusal("rules:\n  - match: {verb: []}\n    do: hang\n"), @"line 2, column 19: an empty list says nothing");
+}
+
+#[test]
+fn an_answer_that_no_server_can_send_is_refused() {
+    insta::assert_snapshot!(refusal("rules:\n  - do: {status: {code: 101}}\n"), @"line 2, column 25: `101` only announces an answer; write a code from 200 to 999");
+    insta::assert_snapshot!(refusal("rules:\n  - do: {status: {code: 500, headers: {Content-Length: 5}}}\n"), @"line 2, column 40: `Content-Length` follows from the body and cannot be set");
+    insta::assert_snapshot!(refusal("rules:\n  - do: {status: {code: 500, headers: {transfer-encoding: chunked}}}\n"), @"line 2, column 40: `transfer-encoding` follows from the body and cannot be set");
+}
+
+#[test]
+fn a_script_may_begin_with_a_byte_order_mark() {
+    assert_eq!(
+        Script::parse("\u{feff}rules: []\n").unwrap(),
+        Script::default()
+    );
 }

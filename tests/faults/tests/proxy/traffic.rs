@@ -154,6 +154,8 @@ async fn requests_and_answers_pass() {
         ("te", "trailers"),
         ("content-type", "application/merge-patch+json"),
         ("authorization", "Bearer t"),
+        ("expect", "100-continue"),
+        ("proxy-authorization", "Basic eDp5"),
     ];
     let answer = ask(
         &proxy,

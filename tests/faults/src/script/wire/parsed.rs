@@ -8,7 +8,7 @@ use serde::{
     de::{self, value::MapAccessDeserializer},
 };
 
-use crate::{Attempts, Verb, Window};
+use crate::{Attempts, StatusFault, Verb, Window};
 
 /// One value, or a list of them.
 pub(super) struct OneOrMore<T>(pub(super) Vec<T>);
@@ -66,6 +66,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMore<T> {
                 let mut all = Vec::new();
                 while let Some(one) = seq.next_element()? {
                     all.push(one);
+                }
+                if all.is_empty() {
+                    return Err(de::Error::custom("an empty list says nothing"));
                 }
                 Ok(OneOrMore(all))
             }
@@ -158,15 +161,22 @@ impl ParseWord for Window {
 
 impl ParseWord for Code {
     fn parse_word(text: &str) -> Result<Self, String> {
-        StatusCode::from_str(text)
-            .map(Self)
-            .map_err(|_| format!("`{text}` is no HTTP status code"))
+        match StatusCode::from_str(text) {
+            Ok(code) if code.is_informational() => Err(format!(
+                "`{text}` only announces an answer; write a code from 200 to 999"
+            )),
+            Ok(code) => Ok(Self(code)),
+            Err(_) => Err(format!("`{text}` is no HTTP status code")),
+        }
     }
 }
 
 impl ParseWord for Header {
     fn parse_word(text: &str) -> Result<Self, String> {
-        HeaderName::from_str(text).map_err(|_| format!("`{text}` is no header name"))?;
+        let name = HeaderName::from_str(text).map_err(|_| format!("`{text}` is no header name"))?;
+        if StatusFault::FRAMING.contains(&name) {
+            return Err(format!("`{text}` follows from the body and cannot be set"));
+        }
         Ok(Self(text.to_owned()))
     }
 }
