@@ -52,6 +52,7 @@ mod server;
 mod service;
 mod status;
 mod store;
+mod strconv;
 mod tls;
 mod view;
 mod watch;

@@ -224,6 +224,11 @@ impl ApiStatus {
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).details(json!({}))
     }
 
+    /// A form that fits other answers than this one.
+    pub(crate) fn not_acceptable_form(message: String) -> Self {
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+    }
+
     /// A path below a group and version that are served.
     pub(crate) fn no_such_resource() -> Self {
         let message = "the server could not find the requested resource";

@@ -26,7 +26,10 @@ pub(crate) struct View {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Object,
-    Metadata,
+    /// Of an object, or of each in a list; a client has to say which.
+    Metadata {
+        list: bool,
+    },
     Table(Include),
 }
 
@@ -69,11 +72,46 @@ impl View {
             .ok_or_else(|| ApiStatus::not_acceptable(&["application/json"]))
     }
 
+    /// The view for the answer to a get; a list of metadata is none.
+    pub(crate) fn of_one(self) -> Result<Self, ApiStatus> {
+        match self.form {
+            Form::Metadata { list: true } => {
+                let object = self.go_type("");
+                Err(ApiStatus::not_acceptable_form(format!(
+                    "you requested PartialObjectMetadataList, but the requested object is not a list ({object})"
+                )))
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The view for the answer to a list; the metadata of one object is none.
+    pub(crate) fn of_list(self) -> Result<Self, ApiStatus> {
+        match self.form {
+            Form::Metadata { list: false } => {
+                let list = self.go_type("List");
+                Err(ApiStatus::not_acceptable_form(format!(
+                    "you requested PartialObjectMetadata, but the requested object is a list ({list})"
+                )))
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The real server's own type for it.
+    fn go_type(&self, suffix: &str) -> String {
+        let package = match self.kind.group.split('.').next() {
+            None | Some("") => "core",
+            Some(package) => package,
+        };
+        format!("*{package}.{}{suffix}", self.kind.kind)
+    }
+
     /// The same view as the plain object: what writes answer unless a table was asked for.
     pub(crate) fn object(&self, object: &Object) -> Bytes {
         match self.form {
             Form::Object => self.plain(object),
-            Form::Metadata => partial_metadata(object, true).to_string().into(),
+            Form::Metadata { .. } => partial_metadata(object, true).to_string().into(),
             Form::Table(include) => self
                 .table(std::slice::from_ref(object), include, true)
                 .to_string()
@@ -84,7 +122,7 @@ impl View {
     pub(crate) fn list(&self, listing: Listing) -> ApiBody {
         match self.form {
             Form::Object => self.plain_list(listing),
-            Form::Metadata => {
+            Form::Metadata { .. } => {
                 let items: Vec<Value> = listing
                     .items
                     .iter()
@@ -133,7 +171,7 @@ impl View {
                 }
                 format!("{{{}\"metadata\":{metadata}{rest}}}", self.type_meta())
             }
-            Form::Metadata => {
+            Form::Metadata { .. } => {
                 json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1",
                 "metadata": metadata})
                 .to_string()
@@ -252,9 +290,8 @@ impl Form {
         {
             None => Some(Self::Object),
             Some("Table") if known => Some(Self::Table(include)),
-            Some("PartialObjectMetadata" | "PartialObjectMetadataList") if known => {
-                Some(Self::Metadata)
-            }
+            Some("PartialObjectMetadata") if known => Some(Self::Metadata { list: false }),
+            Some("PartialObjectMetadataList") if known => Some(Self::Metadata { list: true }),
             Some(_) => None,
         }
     }

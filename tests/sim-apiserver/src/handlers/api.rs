@@ -82,6 +82,9 @@ impl Api {
         if request.method() == http::Method::HEAD {
             return Err(ApiStatus::method_not_allowed());
         }
+        if let Some(name) = &info.name {
+            check_path_segment(name)?;
+        }
         let call = Call::new(shared, info, request, served, as_of);
         let info = &call.info;
         let outside = info.namespace.is_none();
@@ -150,6 +153,20 @@ fn on_status(call: &Call<'_>) -> Answer {
     }
 }
 
+/// What no name can be, whatever kind of object it is.
+fn check_path_segment(name: &str) -> Result<(), ApiStatus> {
+    let why = match name {
+        "." | ".." => format!("may not be '{name}'"),
+        _ => match name.chars().find(|c| matches!(c, '/' | '%')) {
+            Some(forbidden) => format!("may not contain '{forbidden}'"),
+            None => return Ok(()),
+        },
+    };
+    Err(ApiStatus::bad_request(format!(
+        "Name parameter invalid: {name:?}: {why}"
+    )))
+}
+
 fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<(), ApiStatus> {
     let tokens = shared.tokens.read();
     let Some(tokens) = &*tokens else {
@@ -202,7 +219,8 @@ pub(super) fn text(code: StatusCode, body: &'static str) -> Response<ApiBody> {
     )
 }
 
-fn refusal(status: &ApiStatus) -> Response<ApiBody> {
+/// The answer that a refusal becomes.
+pub(super) fn refusal(status: &ApiStatus) -> Response<ApiBody> {
     let mut response = json(status.code(), status.encode());
     if let Some(seconds) = status.retry_after() {
         response

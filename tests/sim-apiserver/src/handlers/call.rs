@@ -92,8 +92,8 @@ impl<'a> Call<'a> {
         )
     }
 
-    /// The content type without its parameters; empty if there is none.
-    pub(super) fn content_type(&self) -> &str {
+    /// The content type in small letters and without its parameters; empty if there is none.
+    pub(super) fn content_type(&self) -> String {
         let value = self
             .headers
             .get(header::CONTENT_TYPE)
@@ -104,6 +104,7 @@ impl<'a> Call<'a> {
             .next()
             .unwrap_or_default()
             .trim()
+            .to_ascii_lowercase()
     }
 
     pub(super) fn body(&self) -> Result<&'a [u8], ApiStatus> {
@@ -171,36 +172,39 @@ impl<'a> Call<'a> {
     /// The body, decoded as far as it can be.
     pub(super) fn document(&self, expected: &Expected) -> Result<Document<'a>, Refusal> {
         let built_in = expected.type_name().is_some();
-        let media_type = MediaType::parse(self.content_type(), built_in)
+        let media_type = MediaType::parse(&self.content_type(), built_in)
             .map_err(|accepted| Refusal::Status(ApiStatus::unsupported_media_type(accepted)))?;
         let body = self.body().map_err(Refusal::Status)?;
         Document::read(media_type, body).map_err(Refusal::Undecodable)
     }
 
-    /// `dryRun` and `fieldManager`, and a check of `fieldValidation`. `options` is the kind that the real server names in its refusal.
+    /// `dryRun` and `fieldManager`, and a check of `fieldValidation` and of `force`, which only server-side
+    /// apply takes. `options` is the kind that the real server names in its refusal.
     pub(super) fn write_options(&self, options: &str) -> Result<WriteOptions, ApiStatus> {
-        let values = self.info.query.iter().filter(|(key, _)| key == "dryRun");
-        let given: Vec<&str> = values
-            .map(|(_, value)| value.as_str())
-            .filter(|value| !value.is_empty())
-            .collect();
-        let unknown = given.iter().find(|value| **value != "All");
-        let dry_run = unknown
-            .map(|unknown| FieldError::not_supported("dryRun", format!("[{unknown:?}]"), &["All"]));
+        let dry_run = self.query_values("dryRun");
         let validation = self.info.query("fieldValidation").unwrap_or_default();
-        let errors: Vec<FieldError> = dry_run
+        let forced = options == "PatchOptions" && self.info.query("force").is_some();
+        let errors: Vec<FieldError> = forced
+            .then(|| FieldError::forbidden("force", "may not be specified for non-apply patch"))
             .into_iter()
             .chain(self.info.query("fieldManager").and_then(check_manager))
+            .chain(check_dry_run(&dry_run))
             .chain(field_validation::check(validation))
             .collect();
         if !errors.is_empty() {
             return Err(ApiStatus::invalid_options(options, &errors));
         }
         Ok(WriteOptions {
-            dry_run: !given.is_empty(),
+            dry_run: !dry_run.is_empty(),
             manager: self.manager(),
             api_version: self.served.api_version(),
         })
+    }
+
+    /// Every value of a parameter that may be there more than once.
+    pub(super) fn query_values(&self, name: &str) -> Vec<&str> {
+        let values = self.info.query.iter().filter(|(key, _)| key == name);
+        values.map(|(_, value)| value.as_str()).collect()
     }
 
     /// The field manager: the parameter, else the first word of the user agent.
@@ -217,6 +221,16 @@ impl<'a> Call<'a> {
             }
         }
     }
+}
+
+/// What is wrong with the values of `dryRun`; the refusal shows all of them.
+pub(super) fn check_dry_run(given: &[&str]) -> Option<FieldError> {
+    let all = || given.iter().map(|value| format!("{value:?}"));
+    let unknown = given.iter().any(|value| *value != "All");
+    unknown.then(|| {
+        let shown = format!("[{}]", all().collect::<Vec<_>>().join(","));
+        FieldError::not_supported("dryRun", shown, &["All"])
+    })
 }
 
 fn check_manager(manager: &str) -> Option<FieldError> {

@@ -24,6 +24,6 @@ pub(super) fn create(call: &Call<'_>) -> Answer {
             value,
             &options,
         )
-    })?;
-    Ok(warnings.tell(json(StatusCode::CREATED, view.object(&object))))
+    });
+    warnings.tell(object.map(|object| json(StatusCode::CREATED, view.object(&object))))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json as object};
 
 use super::{
     api::{Answer, answer_with, json},
-    call::{Call, Refusal},
+    call::{Call, Refusal, check_dry_run},
     expected::Expected,
     options::ListOptions,
 };
@@ -13,6 +13,7 @@ use crate::{
     lifecycle::{self, DeleteOptions, Deleted, Propagation},
     status::{ApiStatus, FieldError},
     store::{Key, ListRequest, Listing},
+    strconv,
 };
 
 const OPTIONS: Expected = Expected {
@@ -68,56 +69,76 @@ pub(super) fn delete_collection(call: &Call<'_>) -> Answer {
     ))
 }
 
-/// The options in the body, or those in the query.
+/// The options in the body; without a body those in the query. A body makes the server deaf to the query:
+/// `?dryRun=All` beside one deletes.
 fn delete_options(call: &Call<'_>) -> Result<DeleteOptions, ApiStatus> {
-    let dry_run = call.write_options("DeleteOptions")?.dry_run;
-    let body = match call.body()? {
-        [] => Value::Null,
+    let options = match call.body()? {
+        [] => options_query(call)?,
         _ => options_body(call)?,
     };
     let text = |pointer: &str| {
-        body.pointer(pointer)
-            .and_then(Value::as_str)
-            .map(ToOwned::to_owned)
+        let found = options.pointer(pointer).and_then(Value::as_str);
+        found.map(ToOwned::to_owned)
     };
-    let propagation = text("/propagationPolicy")
-        .or_else(|| call.info.query("propagationPolicy").map(ToOwned::to_owned));
-    let orphans = body["orphanDependents"].as_bool();
-    let propagation = match (propagation.as_deref(), orphans) {
-        (None | Some(""), None) => None,
-        (None | Some(""), Some(true)) | (Some("Orphan"), None) => Some(Propagation::Orphan),
-        (None | Some(""), Some(false)) | (Some("Background"), None) => {
-            Some(Propagation::Background)
-        }
-        (Some("Foreground"), None) => Some(Propagation::Foreground),
-        (Some(given), Some(_)) => {
-            let why = "orphanDependents and deletionPropagation cannot be both set";
-            let error = FieldError::invalid("propagationPolicy", format!("{given:?}"), why);
-            return Err(ApiStatus::invalid_options("DeleteOptions", &[error]));
-        }
-        (Some(other), None) => {
-            let supported = ["Foreground", "Background", "Orphan", "nil"];
-            let given = format!("{other:?}");
-            let error = FieldError::not_supported("propagationPolicy", given, &supported);
-            return Err(ApiStatus::invalid_options("DeleteOptions", &[error]));
-        }
-    };
-    let in_body: Vec<&str> = body["dryRun"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
+    let dry_run = options["dryRun"].as_array().into_iter().flatten();
+    let dry_run: Vec<&str> = dry_run.filter_map(Value::as_str).collect();
+    let policy = options["propagationPolicy"].as_str();
+    let propagation = propagation(policy, options["orphanDependents"].as_bool());
+    let errors: Vec<FieldError> = (propagation.as_ref().err().cloned().into_iter())
+        .chain(check_dry_run(&dry_run))
         .collect();
-    if let Some(other) = in_body.iter().find(|value| **value != "All") {
-        let error = FieldError::not_supported("dryRun", format!("[{other:?}]"), &["All"]);
-        return Err(ApiStatus::invalid_options("DeleteOptions", &[error]));
+    if !errors.is_empty() {
+        return Err(ApiStatus::invalid_options("DeleteOptions", &errors));
     }
     Ok(DeleteOptions {
         uid: text("/preconditions/uid"),
         resource_version: text("/preconditions/resourceVersion"),
-        propagation,
-        dry_run: dry_run || !in_body.is_empty(),
+        propagation: propagation.unwrap_or_default(),
+        dry_run: !dry_run.is_empty(),
     })
+}
+
+fn propagation(
+    policy: Option<&str>,
+    orphans: Option<bool>,
+) -> Result<Option<Propagation>, FieldError> {
+    Ok(match (policy, orphans) {
+        (None, None) => None,
+        (None, Some(true)) | (Some("Orphan"), None) => Some(Propagation::Orphan),
+        (None, Some(false)) | (Some("Background"), None) => Some(Propagation::Background),
+        (Some("Foreground"), None) => Some(Propagation::Foreground),
+        (Some(given), Some(_)) => {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            let given = format!("{given:?}");
+            return Err(FieldError::invalid("propagationPolicy", given, why));
+        }
+        (Some(other), None) => {
+            let supported = ["Foreground", "Background", "Orphan", "nil"];
+            let given = format!("{other:?}");
+            return Err(FieldError::not_supported(
+                "propagationPolicy",
+                given,
+                &supported,
+            ));
+        }
+    })
+}
+
+/// The query, as the body that would say the same. Preconditions cannot be said in it.
+fn options_query(call: &Call<'_>) -> Result<Value, ApiStatus> {
+    let mut options = object!({"dryRun": call.query_values("dryRun")});
+    if let Some(policy) = call.info.query("propagationPolicy") {
+        options["propagationPolicy"] = policy.into();
+    }
+    if call.info.query("orphanDependents").is_some() {
+        options["orphanDependents"] = call.info.flag("orphanDependents").into();
+    }
+    if let Some(seconds) = call.info.query("gracePeriodSeconds") {
+        let refused = |()| ApiStatus::bad_request(strconv::refusal("ParseInt", seconds));
+        let seconds: i64 = seconds.parse().map_err(|_| ()).map_err(refused)?;
+        options["gracePeriodSeconds"] = seconds.into();
+    }
+    Ok(options)
 }
 
 fn options_body(call: &Call<'_>) -> Result<Value, ApiStatus> {

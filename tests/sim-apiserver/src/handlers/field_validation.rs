@@ -1,11 +1,13 @@
 //! `fieldValidation`: what happens to fields that a kind does not have, or that a body has twice.
 
-use http::{HeaderValue, Response, header};
+use http::{HeaderValue, header};
 use serde_json::Value;
 
-use super::call::Call;
+use super::{
+    api::{Answer, refusal},
+    call::Call,
+};
 use crate::{
-    body::ApiBody,
     decode::{Document, duplicate_fields},
     openapi::{TypeName, drop_unknown_fields},
     status::FieldError,
@@ -62,15 +64,16 @@ pub(super) fn apply(
 // === impl Warnings ===
 
 impl Warnings {
-    /// Puts each into a `Warning` header, which kubectl prints.
-    pub(super) fn tell(self, mut response: Response<ApiBody>) -> Response<ApiBody> {
+    /// Puts each into a `Warning` header, which kubectl prints, whether or not the write was refused.
+    pub(super) fn tell(self, answer: Answer) -> Answer {
+        let mut response = answer.unwrap_or_else(|status| refusal(&status));
         for warning in self.0 {
             // A name that no header can carry is not told of; it is dropped all the same.
             if let Ok(value) = HeaderValue::try_from(format!("299 - {warning:?}")) {
                 response.headers_mut().append(header::WARNING, value);
             }
         }
-        response
+        Ok(response)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
     selector::{FieldSelector, Filter, LabelSelector},
     status::{ApiStatus, FieldError},
     store::{AsOf, ListRequest, RevisionMatch},
+    strconv,
 };
 
 /// A checked query.
@@ -35,11 +36,10 @@ impl ListOptions {
         let number = |key: &str| -> Result<Option<i64>, ApiStatus> {
             match info.query(key).filter(|value| !value.is_empty()) {
                 None => Ok(None),
-                Some(value) => value.parse().map(Some).map_err(|_| {
-                    ApiStatus::bad_request(format!(
-                        "strconv.ParseInt: parsing {value:?}: invalid syntax"
-                    ))
-                }),
+                Some(value) => value
+                    .parse()
+                    .map(Some)
+                    .map_err(|_| ApiStatus::bad_request(strconv::refusal("ParseInt", value))),
             }
         };
         let labels =
@@ -82,8 +82,9 @@ impl ListOptions {
             ("0", _) => RevisionMatch::Any,
             (given, matching) => {
                 let revision = given.parse().map_err(|_| {
+                    let why = strconv::refusal("ParseUint", given);
                     ApiStatus::bad_request(format!(
-                        "invalid resource version: resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
+                        "invalid resource version: resourceVersion: Invalid value: {given:?}: {why}"
                     ))
                 })?;
                 match matching {
@@ -168,7 +169,7 @@ impl ListOptions {
             if !self.continue_token.is_empty() {
                 errors.push(FieldError::forbidden(
                     field,
-                    "resourceVersionMatch is forbidden for continue",
+                    "resourceVersionMatch is forbidden when continue is provided",
                 ));
             }
         }

@@ -13,11 +13,12 @@ use crate::{
     body::ApiBody,
     status::ApiStatus,
     store::{Listing, Object},
+    strconv,
     watch::{WatchRequest, WatchSession, WatchStart},
 };
 
 pub(super) fn get(call: &Call<'_>) -> Answer {
-    let view = call.view()?;
+    let view = call.view()?.of_one()?;
     Ok(json(StatusCode::OK, view.object(&*stored(call)?)))
 }
 
@@ -38,7 +39,7 @@ pub(super) fn stored(call: &Call<'_>) -> Result<Arc<Object>, ApiStatus> {
 }
 
 pub(super) fn list(call: &Call<'_>) -> Answer {
-    let view = call.view()?;
+    let view = call.view()?.of_list()?;
     let options = ListOptions::parse(call)?;
     let request = options.list_request(call.as_of)?;
     let listing = Listing::read(
@@ -108,8 +109,7 @@ fn parse_revision(given: &str) -> Result<u64, ApiStatus> {
     }
     given.parse().map_err(|_| {
         // Not classified by the real server either.
-        ApiStatus::internal(format!(
-            "resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
-        ))
+        let why = strconv::refusal("ParseUint", given);
+        ApiStatus::internal(format!("resourceVersion: Invalid value: {given:?}: {why}"))
     })
 }

@@ -27,5 +27,5 @@ pub(super) fn answer(call: &Call<'_>, decide: fn(&mut serde_json::Value)) -> Ans
     decide(&mut review);
     review["apiVersion"] = call.served.api_version().into();
     review["kind"] = call.kind.kind.into();
-    Ok(warnings.tell(json(StatusCode::CREATED, review.to_string())))
+    warnings.tell(Ok(json(StatusCode::CREATED, review.to_string())))
 }

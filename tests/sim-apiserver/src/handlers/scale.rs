@@ -37,15 +37,15 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
             let options = call.write_options("UpdateOptions")?;
             let mut body = call.typed_body(&Expected::SCALE, &mut warnings)?;
             lifecycle::check_place(&call.key(), &mut body)?;
-            let replaced = write(call, &options, UidRule::Precondition, |_| Ok(body))?;
-            Ok(warnings.tell(show(&replaced)))
+            let replaced = write(call, &options, UidRule::Precondition, |_| Ok(body));
+            warnings.tell(replaced.map(|replaced| show(&replaced)))
         }
         Verb::Patch => {
-            let patch = Patch::parse(call.content_type(), call.body()?)?;
+            let patch = Patch::parse(&call.content_type(), call.body()?, true)?;
             let twice = Twice::of_patch(call.body);
             let options = call.write_options("PatchOptions")?;
             let patched = write(call, &options, UidRule::Immutable, |mut scale| {
-                patch.apply(&mut scale)?;
+                patch.apply(&mut scale, Expected::SCALE.type_name())?;
                 let shown = patch.shown(&scale);
                 Expected::SCALE
                     .conform(&mut scale)
@@ -55,8 +55,8 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
                     })
                     .map_err(|why| ApiStatus::patch_makes_no_object(&shown, &why))?;
                 Ok(scale)
-            })?;
-            Ok(warnings.tell(show(&patched)))
+            });
+            warnings.tell(patched.map(|patched| show(&patched)))
         }
         _ => Err(ApiStatus::method_not_allowed()),
     }

@@ -28,7 +28,7 @@ pub(super) fn put(call: &Call<'_>, part: Part) -> Answer {
         uid_rule: UidRule::Precondition,
     };
     let creates = part == Part::Main && call.kind.create_on_update;
-    let (code, object) = shared.store.write(|state| {
+    let written = shared.store.write(|state| {
         if creates && state.get(target.id, &target.key).is_none() {
             let uid = value["metadata"]["uid"].as_str().unwrap_or_default();
             if !uid.is_empty() {
@@ -50,13 +50,14 @@ pub(super) fn put(call: &Call<'_>, part: Part) -> Answer {
         }
         let object = lifecycle::update(state, &shared.kinds, &target, &options, |_| Ok(value))?;
         Ok((StatusCode::OK, object))
-    })?;
-    Ok(warnings.tell(json(code, view.object(&object))))
+    });
+    warnings.tell(written.map(|(code, object)| json(code, view.object(&object))))
 }
 
 pub(super) fn patch(call: &Call<'_>, part: Part) -> Answer {
     let view = call.view()?;
-    let patch = Patch::parse(call.content_type(), call.body()?)?;
+    let built_in = call.expected().type_name().is_some();
+    let patch = Patch::parse(&call.content_type(), call.body()?, built_in)?;
     let options = call.write_options("PatchOptions")?;
     let mut warnings = Warnings::default();
     let shared = call.shared;
@@ -70,8 +71,8 @@ pub(super) fn patch(call: &Call<'_>, part: Part) -> Answer {
         lifecycle::update(state, &shared.kinds, &target, &options, |old| {
             in_version(call, old, &patch, &mut warnings)
         })
-    })?;
-    Ok(warnings.tell(json(StatusCode::OK, view.object(&object))))
+    });
+    warnings.tell(object.map(|object| json(StatusCode::OK, view.object(&object))))
 }
 
 /// Patches an object in the version of the path.
@@ -87,9 +88,9 @@ fn in_version(
     }
     value["apiVersion"] = call.served.api_version().into();
     value["kind"] = call.kind.kind.into();
-    patch.apply(&mut value)?;
-    let shown = patch.shown(&value);
     let expected = call.expected();
+    patch.apply(&mut value, expected.type_name())?;
+    let shown = patch.shown(&value);
     expected
         .check_patched(&value)
         .and_then(|()| expected.conform(&mut value))

@@ -1,5 +1,5 @@
-//! Who owns which field, in the coarse grain that this server keeps: the top-level fields of spec and status,
-//! and single labels and annotations. The format is the real one (`FieldsV1`).
+//! Who owns which field, in the coarse grain that this server keeps: two levels deep (`spec.replicas`, a key of
+//! `data`), and single labels and annotations. The format is the real one (`FieldsV1`).
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub(crate) fn record(
         !fields.is_empty()
     });
     // A field that is gone belongs to nobody.
-    own.retain(|(part, field)| lookup(new, part, field).is_some());
+    own.retain(|path| lookup(new, path).is_some());
     if !own.is_empty() {
         let mut entry = json!({"manager": options.manager, "operation": "Update", "time": timestamp(),
             "apiVersion": options.api_version, "fieldsType": "FieldsV1", "fieldsV1": write(&own)});
@@ -57,42 +57,67 @@ pub(crate) fn record(
     }
 }
 
-type Fields = BTreeSet<(String, String)>;
+/// Whether a write asks to forget who owns what: by an empty list, or by one empty entry.
+pub(crate) fn are_reset(value: &Value) -> bool {
+    let entries = value["metadata"]["managedFields"].as_array();
+    entries.is_some_and(|entries| match entries.as_slice() {
+        [] => true,
+        [entry] => entry.as_object().is_some_and(Map::is_empty),
+        _ => false,
+    })
+}
 
-/// The parts of an object whose fields are told apart, as paths.
-const PARTS: [&str; 4] = ["metadata/labels", "metadata/annotations", "spec", "status"];
+/// Paths of two or three segments, or of one for a field that holds no others.
+type Fields = BTreeSet<Vec<String>>;
+
+/// Fields that nobody owns.
+const UNOWNED: [&str; 2] = ["apiVersion", "kind"];
+
+/// The parts of metadata that are told apart.
+const OF_METADATA: [&str; 2] = ["labels", "annotations"];
 
 fn changed_fields(old: &Value, new: &Value) -> Fields {
-    let mut changed = Fields::new();
-    for part in PARTS {
-        let pointer = format!("/{part}");
-        let (old, new) = (old.pointer(&pointer), new.pointer(&pointer));
-        let keys = |value: Option<&Value>| -> BTreeSet<String> {
-            value
-                .and_then(Value::as_object)
-                .into_iter()
-                .flat_map(|map| map.keys().cloned())
-                .collect()
-        };
-        for field in keys(old).union(&keys(new)) {
-            let value = |value: Option<&Value>| value.and_then(|value| value.get(field)).cloned();
-            if value(old) != value(new) {
-                changed.insert((part.to_owned(), field.clone()));
+    let all = leaves(old).into_iter().chain(leaves(new));
+    all.filter(|path| lookup(old, path) != lookup(new, path))
+        .collect()
+}
+
+/// Every field of an object that has an owner of its own.
+fn leaves(value: &Value) -> Fields {
+    let mut leaves = Fields::new();
+    let below = |path: &[&str], value: &Value, leaves: &mut Fields| {
+        for key in value.as_object().into_iter().flat_map(Map::keys) {
+            let path = path.iter().copied().chain([key.as_str()]);
+            leaves.insert(path.map(ToOwned::to_owned).collect());
+        }
+    };
+    for (name, value) in value.as_object().into_iter().flatten() {
+        match name.as_str() {
+            name if UNOWNED.contains(&name) => {}
+            "metadata" => {
+                for part in OF_METADATA {
+                    below(&[name, part], &value[part], &mut leaves);
+                }
+            }
+            name if value.is_object() => below(&[name], value, &mut leaves),
+            name => {
+                leaves.insert(vec![name.to_owned()]);
             }
         }
     }
-    changed
+    leaves
 }
 
-fn lookup<'a>(value: &'a Value, part: &str, field: &str) -> Option<&'a Value> {
-    value.pointer(&format!("/{part}"))?.get(field)
+fn lookup<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
+    path.iter()
+        .try_fold(value, |value, segment| value.get(segment))
 }
 
 fn write(fields: &Fields) -> Value {
     let mut root = json!({});
-    for (part, field) in fields {
+    for path in fields {
         let mut at = &mut root;
-        for segment in part.split('/').chain([field.as_str()]) {
+        for segment in path {
             at = &mut at[format!("f:{segment}")];
             if at.is_null() {
                 *at = json!({});
@@ -103,21 +128,22 @@ fn write(fields: &Fields) -> Value {
 }
 
 fn read(fields: &Value) -> Fields {
-    let mut read = Fields::new();
-    for part in PARTS {
-        let pointer: String = part
-            .split('/')
-            .map(|segment| format!("/f:{segment}"))
-            .collect();
-        let names = fields
-            .pointer(&pointer)
-            .and_then(Value::as_object)
-            .into_iter()
-            .flat_map(Map::keys);
-        read.extend(
-            names.filter_map(|name| Some((part.to_owned(), name.strip_prefix("f:")?.to_owned()))),
-        );
+    fn visit(at: &Value, path: &mut Vec<String>, read: &mut Fields) {
+        let below = at.as_object().into_iter().flatten();
+        let mut below = below.filter_map(|(key, value)| Some((key.strip_prefix("f:")?, value)));
+        let mut next = below.next();
+        if next.is_none() && !path.is_empty() {
+            read.insert(path.clone());
+        }
+        while let Some((segment, value)) = next {
+            path.push(segment.to_owned());
+            visit(value, path, read);
+            path.pop();
+            next = below.next();
+        }
     }
+    let mut read = Fields::new();
+    visit(fields, &mut Vec::new(), &mut read);
     read
 }
 
@@ -164,5 +190,37 @@ mod tests {
         object["spec"] = json!({});
         record(&before, &mut object, &by("minrep"), None);
         assert_eq!(object["metadata"].get("managedFields"), None);
+    }
+
+    #[test]
+    fn every_top_level_field_has_an_owner() {
+        let mut object = json!({"kind": "Secret", "metadata": {"name": "a"}, "type": "Opaque", "data": {"a": "MQ=="},
+            "list": [1]});
+        record(&json!({}), &mut object, &by("kubectl"), None);
+        assert_eq!(
+            object["metadata"]["managedFields"][0]["fieldsV1"],
+            json!({"f:type": {}, "f:data": {"f:a": {}}, "f:list": {}})
+        );
+        let before = object.clone();
+        object["data"]["b"] = "Mg==".into();
+        record(&before, &mut object, &by("minrep"), None);
+        assert_eq!(
+            object["metadata"]["managedFields"][1]["fieldsV1"],
+            json!({"f:data": {"f:b": {}}})
+        );
+    }
+
+    #[test]
+    fn owners_are_forgotten_on_request() {
+        for (given, reset) in [
+            (json!([]), true),
+            (json!([{}]), true),
+            (json!([{"manager": "a"}]), false),
+            (json!([{}, {}]), false),
+            (json!(null), false),
+        ] {
+            let object = json!({"metadata": {"managedFields": given}});
+            assert_eq!(are_reset(&object), reset, "{given}");
+        }
     }
 }

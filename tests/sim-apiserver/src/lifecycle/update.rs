@@ -70,6 +70,8 @@ pub(crate) fn update(
     let mut new = make(&old)?;
     check_place(&target.key, &mut new)?;
     let mut errors = check_preconditions(kind, target, &old, &new)?;
+    errors.extend(deletion_set_by_hand(&old, &new));
+    let forget_managers = managed_fields::are_reset(&new);
 
     restore_system_fields(&mut new, &old);
     new["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"].clone();
@@ -98,6 +100,9 @@ pub(crate) fn update(
     if !errors.is_empty() {
         return Err(ApiStatus::invalid(kind.group, kind.kind, name, &errors));
     }
+    if forget_managers && let Some(metadata) = new["metadata"].as_object_mut() {
+        metadata.remove("managedFields");
+    }
     if new == old {
         return Ok(existing);
     }
@@ -109,7 +114,9 @@ pub(crate) fn update(
         Part::Status => Some("status"),
         Part::Scale => Some("scale"),
     };
-    managed_fields::record(&old, &mut new, options, subresource);
+    if !forget_managers {
+        managed_fields::record(&old, &mut new, options, subresource);
+    }
     Ok(commit(
         state,
         kinds,
@@ -228,6 +235,22 @@ pub(crate) fn uid_conflict(kind: &Kind, key: &Key, wanted: &str, found: &str) ->
         key.as_str()
     );
     ApiStatus::conflict(&kind.resource(), kind.details(key.name()), key.name(), &why)
+}
+
+/// Only a DELETE marks an object as being deleted. Who leaves the mark out keeps it.
+fn deletion_set_by_hand(old: &Value, new: &Value) -> Vec<FieldError> {
+    let changed = |field: &&str| {
+        let (old, new) = (&old["metadata"][*field], &new["metadata"][*field]);
+        !new.is_null() && new != old
+    };
+    let fields = ["deletionTimestamp", "deletionGracePeriodSeconds"];
+    let changed = fields.iter().filter(|field| changed(field));
+    changed
+        .map(|field| {
+            let given = &new["metadata"][*field];
+            FieldError::invalid(format!("metadata.{field}"), given, IMMUTABLE)
+        })
+        .collect()
 }
 
 fn new_finalizers_during_deletion(old: &Value, new: &Value) -> Option<FieldError> {

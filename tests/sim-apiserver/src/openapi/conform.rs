@@ -11,7 +11,7 @@ use super::{
 use crate::decode::found;
 
 /// Checks the type of every value that the type knows, and writes each as a typed server would: a null in a
-/// map or a list as the zero of its type, a quantity as text, a time in UTC.
+/// map or a list as the zero of its type, a quantity as text, a time in UTC, an empty map or list not at all.
 ///
 /// # Errors
 ///
@@ -86,16 +86,31 @@ fn visit_fields(
     values: &mut Map<String, Value>,
 ) -> Result<(), String> {
     let fields = kind.fields().unwrap_or_default();
-    for (name, value) in values {
+    let mut empty = Vec::new();
+    for (name, value) in &mut *values {
         if let Some(field) = fields.iter().find(|field| field.name == name) {
             let place = Place {
                 owner: short(kind),
                 path: &join(at.path, name),
             };
             visit(field.kind, &place, value)?;
+            if field.omits_empty() && is_empty(value) {
+                empty.push(field.name);
+            }
         }
     }
+    for name in empty {
+        values.remove(name);
+    }
     Ok(())
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(values) => values.is_empty(),
+        Value::Object(values) => values.is_empty(),
+        _ => false,
+    }
 }
 
 /// The types that decode themselves; their refusals do not say where.

@@ -98,6 +98,33 @@ impl TypeName {
 // === impl Field ===
 
 impl Field {
+    /// Whether JSON leaves the field's map or list out when there is nothing in it, as Go's `omitempty` does. An
+    /// object without fields is a value, and an empty list of managers a wish: to forget them.
+    pub(crate) fn omits_empty(&self) -> bool {
+        let collection = matches!(self.kind.shape(), Shape::List(_) | Shape::Map(_));
+        collection && !self.required && !self.keeps_zero && self.name != "managedFields"
+    }
+
+    /// Whether a strategic merge patch merges the field's list, and does not replace it.
+    pub(crate) fn is_merged(&self) -> bool {
+        self.has_strategy("merge")
+    }
+
+    /// Whether a strategic merge patch replaces the field's object, and does not merge it.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.has_strategy("replace")
+    }
+
+    /// The field by which a strategic merge patch tells a list's items apart; `None` for plain values.
+    pub(crate) fn merge_key(&self) -> Option<&'static str> {
+        self.merge_key
+    }
+
+    fn has_strategy(&self, wanted: &str) -> bool {
+        let strategies = self.patch_strategy.unwrap_or_default();
+        strategies.split(',').any(|strategy| strategy == wanted)
+    }
+
     fn parse(line: &'static str) -> Self {
         let mut words = line.split(' ');
         let name = words.next().unwrap_or_default();

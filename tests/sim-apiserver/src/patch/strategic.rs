@@ -1,44 +1,35 @@
-//! Strategic merge patch, for the lists of the kinds that are built in.
+//! Strategic merge patch.
 //!
-//! Lists of objects are merged by a key field (containers by `name`, ports by `containerPort`, …), a few lists
-//! of plain values are merged as sets, every other list is replaced. The directives `$patch`, `$retainKeys`,
-//! `$setElementOrder/…` and `$deleteFromPrimitiveList/…` are understood.
+//! Lists of objects are merged by a key (containers by `name`, ports by `containerPort`, …), a few lists of
+//! plain values are merged as sets, every other list is replaced: the type of a field says which. The
+//! directives `$patch`, `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` are understood.
 
 use serde_json::{Map, Value};
 
-/// The merge key of a list, by the name of its field. Where a field name stands for two lists with different
-/// keys, the entries themselves decide: the first key that the patch's entries have.
-const MERGE_KEYS: &[(&str, &[&str])] = &[
-    ("containers", &["name"]),
-    ("initContainers", &["name"]),
-    ("ephemeralContainers", &["name"]),
-    ("volumes", &["name"]),
-    ("env", &["name"]),
-    ("imagePullSecrets", &["name"]),
-    ("resourceClaims", &["name"]),
-    ("schedulingGates", &["name"]),
-    ("volumeMounts", &["mountPath"]),
-    ("volumeDevices", &["devicePath"]),
-    ("ports", &["containerPort", "port"]),
-    ("hostAliases", &["ip"]),
-    ("topologySpreadConstraints", &["topologyKey"]),
-    ("ownerReferences", &["uid"]),
-    ("conditions", &["type"]),
-    ("podIPs", &["ip"]),
-];
-
-/// Lists of plain values that are merged as sets.
-const SETS: [&str; 1] = ["finalizers"];
+use super::go_text;
+use crate::openapi::{Field, Shape, TypeName};
 
 const PATCH: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
 const ELEMENT_ORDER: &str = "$setElementOrder/";
 const DELETE_PRIMITIVES: &str = "$deleteFromPrimitiveList/";
 
-/// Merges a patch into a value; the error is a sentence for the client.
-pub(super) fn merge(value: &mut Value, patch: &Value) -> Result<(), String> {
-    let (Some(fields), Some(patch)) = (as_object(value), patch.as_object()) else {
+/// Merges a patch into a value of a type; the error is a sentence for the client.
+///
+/// What the type does not know is replaced; what becomes of it is somebody else's affair.
+pub(super) fn merge(
+    value: &mut Value,
+    patch: &Value,
+    kind: Option<TypeName>,
+) -> Result<(), String> {
+    let Some(patch) = patch.as_object() else {
         return Err("invalid JSON document".to_owned());
+    };
+    if !value.is_object() {
+        *value = Map::new().into();
+    }
+    let Some(fields) = value.as_object_mut() else {
+        return Ok(());
     };
     match patch.get(PATCH).and_then(Value::as_str) {
         None | Some("merge") => {}
@@ -51,7 +42,10 @@ pub(super) fn merge(value: &mut Value, patch: &Value) -> Result<(), String> {
             fields.clear();
             return Ok(());
         }
-        Some(other) => return Err(format!("unknown patch type found: {other}")),
+        Some(other) => {
+            let shown = go_text(&Value::Object(patch.clone()));
+            return Err(format!("unknown patch type: {other} in map: {shown}"));
+        }
     }
     if let Some(Value::Array(keys)) = patch.get(RETAIN_KEYS) {
         fields.retain(|field, _| keys.iter().any(|key| key == field));
@@ -84,13 +78,25 @@ pub(super) fn merge(value: &mut Value, patch: &Value) -> Result<(), String> {
             Value::Null => {
                 fields.remove(field);
             }
-            Value::Object(_) => merge(fields.entry(field.clone()).or_insert(Value::Null), change)?,
-            Value::Array(changes) => {
-                let present = fields
-                    .entry(field.clone())
-                    .or_insert_with(|| Value::Array(Vec::new()));
-                merge_list(field, present, changes)?;
+            Value::Object(_) => {
+                if kind
+                    .and_then(|kind| known(kind, field))
+                    .is_some_and(Field::is_replaced)
+                {
+                    fields.remove(field);
+                }
+                let present = fields.entry(field.clone()).or_insert(Value::Null);
+                merge(present, change, kind.and_then(|kind| member(kind, field)))?;
             }
+            Value::Array(changes) => match fields.get_mut(field) {
+                Some(Value::Array(present)) => {
+                    merge_list(kind.and_then(|kind| known(kind, field)), present, changes)?;
+                }
+                _ => {
+                    let changes = changes.iter().filter(|change| change[PATCH].is_null());
+                    fields.insert(field.clone(), changes.cloned().collect());
+                }
+            },
             other => {
                 fields.insert(field.clone(), other.clone());
             }
@@ -98,49 +104,59 @@ pub(super) fn merge(value: &mut Value, patch: &Value) -> Result<(), String> {
     }
     for (field, order, before) in orders {
         if let Some(Value::Array(present)) = fields.get_mut(field) {
-            put_in_order(present, &before, order, merge_key(field, order));
+            let key = kind.and_then(|kind| known(kind, field)?.merge_key());
+            put_in_order(present, &before, order, key);
         }
     }
     Ok(())
 }
 
-fn merge_list(field: &str, present: &mut Value, changes: &[Value]) -> Result<(), String> {
+/// Changes a list that is there, as its field says.
+fn merge_list(
+    field: Option<&'static Field>,
+    list: &mut Vec<Value>,
+    changes: &[Value],
+) -> Result<(), String> {
     let replaces = |change: &Value| {
         change[PATCH] == "replace" && change.as_object().is_some_and(|c| c.len() == 1)
     };
-    let key = merge_key(field, changes);
     if changes.iter().any(replaces) {
-        *present = changes
-            .iter()
-            .filter(|change| !replaces(change))
-            .cloned()
-            .collect();
+        let changes = changes.iter().filter(|change| !replaces(change));
+        *list = changes.cloned().collect();
         return Ok(());
     }
-    let Some(list) = present.as_array_mut() else {
-        *present = Value::Array(changes.to_vec());
+    let Some(field) = field.filter(|field| field.is_merged()) else {
+        *list = changes.to_vec();
         return Ok(());
     };
-    let Some(key) = key else {
-        if SETS.contains(&field) {
-            let new = changes
-                .iter()
-                .filter(|change| !list.contains(change))
-                .cloned()
-                .collect::<Vec<_>>();
-            list.extend(new);
-        } else {
-            *list = changes.to_vec();
-        }
+    let Some(key) = field.merge_key() else {
+        let new = changes.iter().filter(|change| !list.contains(change));
+        let new: Vec<Value> = new.cloned().collect();
+        list.extend(new);
         return Ok(());
     };
+    let kind = match field.kind.shape() {
+        Shape::List(item) => Some(item),
+        _ => None,
+    };
+    if let Some(other) = changes.iter().find(|change| !change.is_object()) {
+        let (list, other) = (
+            Value::Array(list.clone()),
+            Value::Array(vec![other.clone()]),
+        );
+        return Err(format!(
+            "list element types are not identical: [{} {}]",
+            go_text(&list),
+            go_text(&other)
+        ));
+    }
     let before = list.clone();
     for change in changes {
         let id = &change[key];
         if id.is_null() {
             return Err(format!(
                 "map: {} does not contain declared merge key: {key}",
-                go_map(change)
+                go_text(change)
             ));
         }
         let at = list.iter().position(|entry| entry[key] == *id);
@@ -149,10 +165,10 @@ fn merge_list(field: &str, present: &mut Value, changes: &[Value]) -> Result<(),
                 list.remove(at);
             }
             (None, Some("delete")) => {}
-            (Some(at), _) => merge(&mut list[at], change)?,
+            (Some(at), _) => merge(&mut list[at], change, kind)?,
             (None, _) => {
                 let mut entry = Value::Object(Map::new());
-                merge(&mut entry, change)?;
+                merge(&mut entry, change, kind)?;
                 list.push(entry);
             }
         }
@@ -186,32 +202,16 @@ fn put_in_order(list: &mut Vec<Value>, before: &[Value], order: &[Value], key: O
     list.extend(named);
 }
 
-/// A flat map as Go prints it.
-fn go_map(value: &Value) -> String {
-    let fields = value.as_object().into_iter().flatten();
-    let shown: Vec<String> = fields
-        .map(|(field, value)| match value {
-            Value::String(text) => format!("{field}:{text}"),
-            other => format!("{field}:{other}"),
-        })
-        .collect();
-    format!("map[{}]", shown.join(" "))
+fn known(kind: TypeName, name: &str) -> Option<&'static Field> {
+    kind.fields()?.iter().find(|field| field.name == name)
 }
 
-fn merge_key(field: &str, entries: &[Value]) -> Option<&'static str> {
-    let (_, keys) = MERGE_KEYS.iter().find(|(name, _)| *name == field)?;
-    let first = entries.iter().find(|entry| entry.is_object())?;
-    keys.iter()
-        .copied()
-        .find(|key| !first[*key].is_null())
-        .or_else(|| keys.first().copied())
-}
-
-fn as_object(value: &mut Value) -> Option<&mut Map<String, Value>> {
-    if value.is_null() {
-        *value = Value::Object(Map::new());
+/// The type of an object's field, or of a map's value.
+fn member(kind: TypeName, name: &str) -> Option<TypeName> {
+    match kind.shape() {
+        Shape::Map(value) => Some(value),
+        _ => known(kind, name).map(|field| field.kind),
     }
-    value.as_object_mut()
 }
 
 #[cfg(test)]
@@ -219,9 +219,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::openapi::type_of;
 
-    fn merged(mut value: Value, patch: &Value) -> Value {
-        merge(&mut value, patch).unwrap();
+    fn kind(name: &str) -> Option<TypeName> {
+        let package = if name == "ObjectMeta" { "meta" } else { "" };
+        let found = type_of(package, "v1", name);
+        assert!(found.is_some(), "{name}");
+        found
+    }
+
+    fn merged(name: &str, mut value: Value, patch: &Value) -> Value {
+        merge(&mut value, patch, kind(name)).unwrap();
         value
     }
 
@@ -232,11 +240,61 @@ mod tests {
         let patch = json!({"containers": [{"name": "a", "image": "a:2", "ports": [{"containerPort": 90}]},
             {"name": "c", "image": "c:1"}, {"name": "b", "$patch": "delete"}]});
         assert_eq!(
-            merged(value, &patch),
+            merged("PodSpec", value, &patch),
             json!({"containers": [
                 {"name": "a", "image": "a:2", "ports": [{"containerPort": 90}, {"containerPort": 80}]},
                 {"name": "c", "image": "c:1"}]})
         );
+    }
+
+    /// The same name is not always the same list.
+    #[test]
+    fn the_type_says_how_a_list_is_merged() {
+        for (name, value, patch, expected) in [
+            (
+                "ServiceAccount",
+                json!({"secrets": [{"name": "a"}]}),
+                json!({"secrets": [{"name": "b"}]}),
+                json!({"secrets": [{"name": "b"}, {"name": "a"}]}),
+            ),
+            (
+                "ServiceSpec",
+                json!({"ports": [{"port": 80, "name": "a"}, {"port": 90, "name": "b"}]}),
+                json!({"ports": [{"port": 90, "name": "c"}]}),
+                json!({"ports": [{"port": 80, "name": "a"}, {"port": 90, "name": "c"}]}),
+            ),
+            (
+                "NodeSpec",
+                json!({"podCIDRs": ["a"], "taints": [{"key": "a"}]}),
+                json!({"podCIDRs": ["b"], "taints": [{"key": "b"}]}),
+                json!({"podCIDRs": ["a", "b"], "taints": [{"key": "b"}]}),
+            ),
+            // Atomic, although its items have names.
+            (
+                "PodSpec",
+                json!({"tolerations": [{"key": "a"}], "nodeSelector": {"a": "1"}}),
+                json!({"tolerations": [{"key": "b"}], "nodeSelector": {"b": "2"}}),
+                json!({"tolerations": [{"key": "b"}], "nodeSelector": {"a": "1", "b": "2"}}),
+            ),
+            // A list that is not there is taken as it is, keys or none.
+            (
+                "ObjectMeta",
+                json!({}),
+                json!({"ownerReferences": [{"kind": "x"}, {"$patch": "delete", "uid": "y"}]}),
+                json!({"ownerReferences": [{"kind": "x"}]}),
+            ),
+        ] {
+            assert_eq!(merged(name, value, &patch), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_selector_that_is_one_value_is_replaced() {
+        let budget = type_of("policy", "v1", "PodDisruptionBudgetSpec");
+        let mut value = json!({"selector": {"matchLabels": {"a": "1"}}});
+        let patch = json!({"selector": {"matchLabels": {"b": "2"}}});
+        merge(&mut value, &patch, budget).unwrap();
+        assert_eq!(value, patch);
     }
 
     #[test]
@@ -245,40 +303,43 @@ mod tests {
         let patch = json!({"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}],
             "containers": [{"name": "a", "image": "x"}]});
         assert_eq!(
-            merged(value, &patch),
+            merged("PodSpec", value, &patch),
             json!({"containers": [{"name": "b"}, {"name": "a", "image": "x"}]})
         );
     }
 
     #[test]
     fn plain_lists_are_replaced_and_sets_are_joined() {
-        let value = json!({"args": ["a"], "finalizers": ["x", "y"], "gone": 1});
-        let patch = json!({"args": ["b"], "finalizers": ["z"], "$deleteFromPrimitiveList/finalizers": ["x"],
-            "gone": null});
-        let merged = merged(value, &patch);
-        assert_eq!(merged["args"], json!(["b"]));
-        assert_eq!(merged["finalizers"], json!(["y", "z"]));
-        assert_eq!(merged.get("gone"), None);
+        let patch = json!({"args": ["b"], "image": null});
+        let container = merged("Container", json!({"args": ["a"], "image": "i"}), &patch);
+        assert_eq!(container, json!({"args": ["b"]}));
+        let patch = json!({"finalizers": ["z"], "$deleteFromPrimitiveList/finalizers": ["x"]});
+        let metadata = merged("ObjectMeta", json!({"finalizers": ["x", "y"]}), &patch);
+        assert_eq!(metadata["finalizers"], json!(["y", "z"]));
     }
 
     #[test]
     fn directives_replace_delete_and_retain() {
-        let value = json!({"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}, "a": {"b": 1}});
+        let deployment = type_of("apps", "v1", "DeploymentSpec");
+        let mut value = json!({"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}},
+            "selector": {"matchLabels": {"b": "1"}}});
         let patch = json!({"strategy": {"$retainKeys": ["type"], "type": "Recreate"},
-            "a": {"$patch": "replace", "c": 2}});
+            "selector": {"$patch": "replace", "matchLabels": {"c": "2"}}});
+        merge(&mut value, &patch, deployment).unwrap();
         assert_eq!(
-            merged(value, &patch),
-            json!({"strategy": {"type": "Recreate"}, "a": {"c": 2}})
+            value,
+            json!({"strategy": {"type": "Recreate"}, "selector": {"matchLabels": {"c": "2"}}})
         );
     }
 
     #[test]
-    fn an_entry_without_its_key_is_refused() {
-        let mut value = json!({"containers": [{"name": "a"}]});
-        let refusal = merge(&mut value, &json!({"containers": [{"image": "x"}]})).unwrap_err();
-        assert_eq!(
-            refusal,
-            "map: map[image:x] does not contain declared merge key: name"
-        );
+    fn a_list_that_cannot_be_merged_is_refused() {
+        let refusal = |changes: Value| {
+            let mut value = json!({"containers": [{"name": "a"}]});
+            merge(&mut value, &json!({"containers": changes}), kind("PodSpec")).unwrap_err()
+        };
+        insta::assert_snapshot!(refusal(json!([{"image": "x"}])), @"map: map[image:x] does not contain declared merge key: name");
+        insta::assert_snapshot!(refusal(json!(["x"])), @"list element types are not identical: [[map[name:a]] [x]]");
+        insta::assert_snapshot!(refusal(json!([{"name": "a", "$patch": "explode"}])), @"unknown patch type: explode in map: map[$patch:explode name:a]");
     }
 }

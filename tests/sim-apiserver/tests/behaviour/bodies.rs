@@ -177,6 +177,20 @@ async fn protobuf_that_cannot_be_read_is_refused() {
 }
 
 #[tokio::test]
+async fn a_media_type_is_read_in_any_case_and_without_its_parameters() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    let maps = "/api/v1/namespaces/shop/configmaps";
+    for content_type in ["APPLICATION/JSON", "Application/Yaml; charset=utf-8"] {
+        let headers = [("content-type", content_type)];
+        let body = r#"{"metadata": {"generateName": "a-"}}"#;
+        let created = client.call("POST", maps, &headers, body).await;
+        assert_eq!(created.status, StatusCode::CREATED, "{content_type}");
+    }
+    server.shutdown().await;
+}
+
+#[tokio::test]
 async fn other_media_types_are_refused_with_those_that_are_taken() {
     const SCALED: sim_apiserver::Kind =
         sim_apiserver::Kind::new("keda.sh", "v1alpha1", "ScaledObject", "scaledobjects");

@@ -280,3 +280,46 @@ async fn a_collection_is_deleted_by_selector() {
     assert!(server.objects("deployments").is_empty());
     server.shutdown().await;
 }
+
+/// A body makes the real server deaf to the query: who says `dryRun` only there deletes.
+#[tokio::test]
+async fn options_in_a_body_leave_nothing_to_the_query() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    let there = || server.object("deployments", "shop", "web").is_some();
+    let dry = format!("{WEB}?dryRun=All");
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    assert_eq!(
+        client.delete(&dry, &Value::Null).await.status,
+        StatusCode::OK
+    );
+    assert!(there(), "a dry run");
+    let body = json!({"dryRun": ["All"]});
+    assert_eq!(client.delete(WEB, &body).await.status, StatusCode::OK);
+    assert!(there(), "a dry run");
+    let nonsense = format!("{WEB}?dryRun=All&propagationPolicy=Later");
+    assert_eq!(
+        client.delete(&nonsense, &json!({})).await.status,
+        StatusCode::OK
+    );
+    assert!(!there(), "only the query said that it was a dry run");
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn options_in_the_query_are_checked_as_those_in_a_body() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    let refusal = async |query: &str| {
+        let path = format!("{WEB}?{query}");
+        client.delete(&path, &Value::Null).await.refusal()
+    };
+    insta::assert_snapshot!(refusal("gracePeriodSeconds=x").await, @r#"400 BadRequest: strconv.ParseInt: parsing "x": invalid syntax"#);
+    insta::assert_snapshot!(refusal("gracePeriodSeconds=99999999999999999999").await, @r#"400 BadRequest: strconv.ParseInt: parsing "99999999999999999999": value out of range"#);
+    insta::assert_snapshot!(refusal("propagationPolicy=").await, @r#"422 Invalid: DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "": supported values: "Foreground", "Background", "Orphan", "nil""#);
+    insta::assert_snapshot!(refusal("orphanDependents=true&propagationPolicy=Orphan").await, @r#"422 Invalid: DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set"#);
+    insta::assert_snapshot!(refusal("dryRun=All&dryRun=x").await, @r#"422 Invalid: DeleteOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["All","x"]: supported values: "All""#);
+    assert!(server.object("deployments", "shop", "web").is_some());
+    server.shutdown().await;
+}

@@ -225,3 +225,23 @@ async fn kubectl_gets_a_table_and_others_metadata() {
     assert_eq!(partial["items"][0].get("spec"), None);
     server.shutdown().await;
 }
+
+#[tokio::test]
+async fn metadata_of_one_is_no_answer_to_a_list_nor_that_of_a_list_to_a_get() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    let ask = async |path: &str, form: &str| {
+        let accept = format!("application/json;as={form};v=v1;g=meta.k8s.io, application/json");
+        client
+            .call("GET", path, &[("accept", accept.as_str())], "")
+            .await
+    };
+    let (one, list) = ("PartialObjectMetadata", "PartialObjectMetadataList");
+    let web = format!("{DEPLOYMENTS}/web");
+    insta::assert_snapshot!(ask(DEPLOYMENTS, one).await.refusal(), @"406 NotAcceptable: you requested PartialObjectMetadata, but the requested object is a list (*apps.DeploymentList)");
+    insta::assert_snapshot!(ask(&web, list).await.refusal(), @"406 NotAcceptable: you requested PartialObjectMetadataList, but the requested object is not a list (*apps.Deployment)");
+    assert_eq!(ask(DEPLOYMENTS, list).await.json()["kind"], list);
+    assert_eq!(ask(&web, one).await.json()["kind"], one);
+    server.shutdown().await;
+}

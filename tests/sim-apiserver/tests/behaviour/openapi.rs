@@ -336,3 +336,28 @@ async fn the_older_format_defines_nothing_in_protobuf_and_in_json() {
     assert_eq!(document["swagger"], "2.0");
     assert_eq!(document["paths"], json!({}));
 }
+
+#[tokio::test]
+async fn a_refused_write_tells_of_unknown_fields_too() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    let mut web = deployment("Bad_Name", 1);
+    web["extra"] = 1.into();
+    let refused = client.post(DEPLOYMENTS, &web).await;
+    assert_eq!(refused.status, 422);
+    assert_eq!(
+        refused.headers["warning"],
+        r#"299 - "unknown field \"extra\"""#
+    );
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    let patch = json!({"extra": 1, "metadata": {"name": "other"}});
+    let refused = client
+        .patch(&format!("{DEPLOYMENTS}/web"), MERGE, &patch)
+        .await;
+    assert_eq!(refused.status, 400);
+    assert_eq!(
+        refused.headers["warning"],
+        r#"299 - "unknown field \"extra\"""#
+    );
+    server.shutdown().await;
+}

@@ -3,7 +3,11 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::client::{Client, DEPLOYMENTS, JSON_PATCH, MERGE, STRATEGIC, deployment, shop};
+use sim_apiserver::{Kind, SimApiServer};
+
+use crate::client::{
+    Client, DEPLOYMENTS, JSON_PATCH, MERGE, STRATEGIC, add_shop, deployment, shop,
+};
 
 const WEB: &str = "/apis/apps/v1/namespaces/shop/deployments/web";
 const SCALE: &str = "/apis/apps/v1/namespaces/shop/deployments/web/scale";
@@ -235,5 +239,105 @@ async fn the_field_manager_is_recorded_with_its_subresource() {
         None,
         "it changed hands"
     );
+    server.shutdown().await;
+}
+
+/// The real server merges a strategic patch into a struct, and looks at neither afterwards.
+#[tokio::test]
+async fn a_strategic_patch_may_name_any_kind() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    let patch = json!({"apiVersion": "v2", "kind": "Pod", "metadata": {"labels": {"a": "b"}}});
+    let patched = client.patch(WEB, STRATEGIC, &patch).await.json();
+    assert_eq!(patched["kind"], "Deployment");
+    assert_eq!(patched["apiVersion"], "apps/v1");
+    assert_eq!(patched["metadata"]["labels"]["a"], "b");
+    let merged = client.patch(WEB, MERGE, &patch).await;
+    assert_eq!(merged.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let all = client
+        .patch(WEB, STRATEGIC, &json!({"$patch": "delete"}))
+        .await;
+    insta::assert_snapshot!(all.refusal(), @"400 BadRequest: the name of the object (web based on URL) was undeterminable: name must be provided");
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_patch_of_null_is_no_change_or_no_patch() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    let before = server.revision();
+    for content_type in [STRATEGIC, JSON_PATCH] {
+        let patched = client.patch(WEB, content_type, &Value::Null).await;
+        assert_eq!(patched.status, StatusCode::OK, "{content_type}");
+    }
+    assert_eq!(server.revision(), before);
+    insta::assert_snapshot!(client.patch(WEB, MERGE, &Value::Null).await.refusal(), @"400 BadRequest: Invalid JSON Patch");
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_strategic_patch_that_cannot_be_read_is_refused_without_a_heading() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    let send = async |body: &'static str| {
+        let headers = [("content-type", STRATEGIC)];
+        client.call("PATCH", WEB, &headers, body).await.refusal()
+    };
+    insta::assert_snapshot!(send("").await, @"400 BadRequest: unexpected end of JSON input");
+    insta::assert_snapshot!(send("[]").await, @"400 BadRequest: json: cannot unmarshal array into Go value of type map[string]interface {}");
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_custom_resource_takes_no_strategic_patch() {
+    let gadgets = Kind::new("example.com", "v1", "Gadget", "gadgets");
+    let server = SimApiServer::builder().kind(gadgets).start().await.unwrap();
+    add_shop(&server);
+    let client = Client::memory(&server);
+    let path = "/apis/example.com/v1/namespaces/shop/gadgets";
+    client.post(path, &json!({"metadata": {"name": "a"}})).await;
+    let path = format!("{path}/a");
+    let patch = json!({"metadata": {"labels": {"a": "b"}}});
+    insta::assert_snapshot!(client.patch(&path, STRATEGIC, &patch).await.refusal(), @"415 UnsupportedMediaType: the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+    assert_eq!(
+        client.patch(&path, MERGE, &patch).await.status,
+        StatusCode::OK
+    );
+    server.shutdown().await;
+}
+
+/// The mark of a deletion is the server's; who leaves it out keeps it.
+#[tokio::test]
+async fn nobody_marks_an_object_as_deleted_by_a_write() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    let refusal = async |field: &str, value: Value| {
+        let patch = json!({"metadata": {field: value}});
+        client.patch(WEB, MERGE, &patch).await.refusal()
+    };
+    insta::assert_snapshot!(refusal("deletionTimestamp", json!("2020-01-01T00:00:00Z")).await, @r#"422 Invalid: Deployment.apps "web" is invalid: metadata.deletionTimestamp: Invalid value: "2020-01-01T00:00:00Z": field is immutable"#);
+    insta::assert_snapshot!(refusal("deletionGracePeriodSeconds", json!(5)).await, @r#"422 Invalid: Deployment.apps "web" is invalid: metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable"#);
+    let finalizers = json!({"metadata": {"finalizers": ["example.com/a"]}});
+    client.patch(WEB, MERGE, &finalizers).await;
+    client.delete(WEB, &Value::Null).await;
+    let unmark = json!({"metadata": {"deletionTimestamp": null}});
+    let kept = client.patch(WEB, MERGE, &unmark).await.json();
+    assert!(kept["metadata"]["deletionTimestamp"].is_string());
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn managers_are_forgotten_on_request() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    let patch = json!({"metadata": {"managedFields": [], "labels": {"a": "b"}}});
+    let forgotten = client.patch(WEB, MERGE, &patch).await.json();
+    assert_eq!(forgotten["metadata"].get("managedFields"), None);
+    assert_eq!(forgotten["metadata"]["labels"]["a"], "b");
     server.shutdown().await;
 }

@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::client::{Client, DEPLOYMENTS, deployment, shop};
+use crate::client::{Client, DEPLOYMENTS, MERGE, deployment, shop};
 
 #[tokio::test]
 async fn a_created_object_has_its_system_fields_and_defaults() {
@@ -355,5 +355,61 @@ async fn events_of_both_groups_are_one_store() {
     let listed = client.get("/apis/events.k8s.io/v1/events").await.json();
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
     assert_eq!(listed["items"][0]["regarding"]["name"], "web");
+    server.shutdown().await;
+}
+
+/// As Go's `omitempty`: an empty map or list is none, an empty object is one.
+#[tokio::test]
+async fn what_is_empty_is_not_stored() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    let mut web = deployment("web", 1);
+    let spec = &mut web["spec"]["template"]["spec"];
+    spec["nodeSelector"] = json!({});
+    spec["tolerations"] = json!([]);
+    spec["volumes"] = json!([{"name": "v", "emptyDir": {}}]);
+    spec["containers"][0]["resources"] = json!({"limits": {}});
+    let stored = client.post(DEPLOYMENTS, &web).await.json();
+    let spec = &stored["spec"]["template"]["spec"];
+    assert_eq!(spec.get("nodeSelector"), None);
+    assert_eq!(spec.get("tolerations"), None);
+    assert_eq!(spec["volumes"][0]["emptyDir"], json!({}));
+    assert_eq!(spec["containers"][0]["resources"], json!({}));
+
+    let maps = "/api/v1/namespaces/shop/configmaps";
+    let map = json!({"metadata": {"name": "a"}, "data": {"a": "1"}});
+    client.post(maps, &map).await;
+    let last = json!({"data": {"a": null}});
+    let emptied = client
+        .patch(&format!("{maps}/a"), MERGE, &last)
+        .await
+        .json();
+    assert_eq!(emptied.get("data"), None);
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn options_that_make_no_sense_are_refused_all_at_once() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    let post = async |query: &str| {
+        let path = format!("{DEPLOYMENTS}?{query}");
+        client.post(&path, &deployment("web", 1)).await.refusal()
+    };
+    insta::assert_snapshot!(post("dryRun=").await, @r#"422 Invalid: CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: [""]: supported values: "All""#);
+    insta::assert_snapshot!(post("dryRun=All&dryRun=None").await, @r#"422 Invalid: CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["All","None"]: supported values: "All""#);
+    insta::assert_snapshot!(post("dryRun=x&fieldManager=%00&fieldValidation=z").await, @r#"422 Invalid: CreateOptions.meta.k8s.io "" is invalid: [fieldManager: Invalid value: "\x00": invalid character U+0000 (at position 0), dryRun: Unsupported value: ["x"]: supported values: "All", fieldValidation: Unsupported value: "z": supported values: "", "Ignore", "Strict", "Warn"]"#);
+    let path = format!("{DEPLOYMENTS}/web?force=false");
+    insta::assert_snapshot!(client.patch(&path, MERGE, &json!({})).await.refusal(), @r#"422 Invalid: PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch"#);
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_name_that_no_path_can_hold_is_refused() {
+    let server = shop().await;
+    let client = Client::memory(&server);
+    let get = async |name: &str| client.get(&format!("{DEPLOYMENTS}/{name}")).await.refusal();
+    insta::assert_snapshot!(get("%2e%2e").await, @r#"400 BadRequest: Name parameter invalid: "..": may not be '..'"#);
+    insta::assert_snapshot!(get("a%25b").await, @r#"400 BadRequest: Name parameter invalid: "a%b": may not contain '%'"#);
     server.shutdown().await;
 }
