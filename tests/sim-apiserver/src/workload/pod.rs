@@ -39,6 +39,14 @@ pub(super) fn tell_scheduled(state: &mut State, kinds: &Kinds, workload: &Worklo
     event::record(state, kinds, workload, object, Source::Scheduler, what);
 }
 
+/// Gives a node to a Pod that somebody made by hand.
+fn schedule(state: &mut State, kinds: &Kinds, workload: &Workload, pod: &Object) {
+    change(state, kinds, workload.pods, &pod.key, Part::Main, |pod| {
+        pod["spec"]["nodeName"] = json!(node::NAME);
+    });
+    tell_scheduled(state, kinds, workload, pod);
+}
+
 pub(super) fn is_ready(pod: &Value) -> bool {
     let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
     conditions
@@ -53,6 +61,9 @@ pub(super) fn make_ready(state: &mut State, kinds: &Kinds, workload: &Workload, 
     };
     if pod["status"]["phase"] != "Pending" {
         return;
+    }
+    if pod["spec"]["nodeName"].is_null() {
+        schedule(state, kinds, workload, &object);
     }
     change(
         state,

@@ -171,6 +171,9 @@ mod tests {
     fn what_was_never_available_goes_first() {
         let all = strategy(2, &json!({"maxSurge": 1, "maxUnavailable": 0}));
         assert_eq!(all.next_old(size(1, 0), &[size(1, 0), size(2, 2)]), [0, 2]);
+        // A new one that is not there yet stands in for nobody, not even for an idle one.
+        let quarter = strategy(4, &json!({"maxSurge": "25%", "maxUnavailable": "25%"}));
+        assert_eq!(quarter.next_old(size(1, 0), &[size(4, 2)]), [3]);
     }
 
     #[test]

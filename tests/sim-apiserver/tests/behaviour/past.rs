@@ -256,6 +256,17 @@ async fn a_revision_that_is_still_to_come_is_where_the_endpoint_stops() {
 }
 
 #[tokio::test]
+async fn there_is_nothing_before_the_beginning() {
+    let (server, _) = moved_on().await;
+    let client = Client::memory(&server);
+    server.faults().add(stale(Past::Behind(1_000_000)));
+    let list = client.get(DEPLOYMENTS).await.json();
+    assert_eq!(list["items"], json!([]));
+    assert_eq!(list["metadata"]["resourceVersion"], "1", "0 would be any");
+    server.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_past_that_is_no_longer_kept_is_told_410() {
     let server = SimApiServer::builder().history(2).start().await.unwrap();
     add_shop(&server);

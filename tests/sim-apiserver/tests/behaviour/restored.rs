@@ -310,3 +310,33 @@ async fn workloads_go_on() {
     ready(1).await;
     server.shutdown().await;
 }
+
+/// Nothing but the restoration itself tells the controllers that there is work again.
+#[tokio::test(start_paused = true)]
+async fn what_the_controllers_had_done_since_is_done_again() {
+    let server = SimApiServer::builder()
+        .workload_controllers(true)
+        .start()
+        .await
+        .unwrap();
+    add_shop(&server);
+    let client = Client::memory(&server);
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    let ready = async |wanted: i64| {
+        let all = server.wait_for_object("deployments", "shop", "web", |web| {
+            let status = &web.unwrap()["status"];
+            status["readyReplicas"] == wanted && status["replicas"] == wanted
+        });
+        timeout(Duration::from_secs(60), all)
+            .await
+            .unwrap_or_else(|_| panic!("{wanted} replicas"));
+    };
+    ready(1).await;
+    scale(&server, "web", 3);
+    let wanted = server.revision();
+    ready(3).await;
+    server.restore(wanted).unwrap();
+    assert_eq!(server.objects("pods").len(), 1);
+    ready(3).await;
+    server.shutdown().await;
+}

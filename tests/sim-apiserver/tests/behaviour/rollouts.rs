@@ -217,3 +217,55 @@ async fn controllers_tell_of_their_work() {
     assert!(about["message"].as_str().unwrap().starts_with("Scaled "));
     server.shutdown().await;
 }
+
+/// A limit of 0 forgets what has no Pods any more, and nothing else.
+#[tokio::test(start_paused = true)]
+async fn a_revision_that_still_has_pods_is_kept() {
+    let server = SimApiServer::builder()
+        .workload_controllers(true)
+        .pod_ready_after(Duration::from_secs(3600))
+        .start()
+        .await
+        .unwrap();
+    add_shop(&server);
+    let client = Client::memory(&server);
+    let mut web = deployment("web", 4);
+    web["spec"]["revisionHistoryLimit"] = 0.into();
+    client.post(DEPLOYMENTS, &web).await;
+    server
+        .wait_for(|server| server.objects("pods").len() == 4)
+        .await;
+    tokio::time::sleep(Duration::from_secs(4000)).await;
+    set_image(&client, "i:2").await;
+    server
+        .wait_for(|server| server.objects("replicasets").len() == 2)
+        .await;
+    // Long enough for every look at it, and too short for a new Pod to become Ready.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(revisions(&server), ["1 i:1 3", "2 i:2 2"]);
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_replica_set_has_the_annotations_of_its_deployment_but_not_those_of_others() {
+    let mut web = deployment("web", 1);
+    web["metadata"]["annotations"] = json!({"kubernetes.io/change-cause": "because",
+        "kubectl.kubernetes.io/last-applied-configuration": "{}"});
+    let (server, client) = running(web).await;
+    let annotations = || server.objects("replicasets")[0]["metadata"]["annotations"].clone();
+    let expected = |cause: &str| {
+        json!({"kubernetes.io/change-cause": cause, REVISION: "1",
+            "deployment.kubernetes.io/desired-replicas": "1",
+            "deployment.kubernetes.io/max-replicas": "2"})
+    };
+    assert_eq!(annotations(), expected("because"));
+    let patch = json!({"metadata": {"annotations": {"kubernetes.io/change-cause": "why not"}}});
+    client
+        .patch(&format!("{DEPLOYMENTS}/web"), MERGE, &patch)
+        .await;
+    let taken_over = server.wait_for(|_| annotations() == expected("why not"));
+    timeout(Duration::from_secs(20), taken_over)
+        .await
+        .expect("they follow the Deployment's");
+    server.shutdown().await;
+}

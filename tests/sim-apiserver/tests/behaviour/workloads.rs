@@ -205,3 +205,58 @@ async fn nothing_is_made_where_the_stand_in_is_off() {
     assert_eq!(client.get(WEB).await.json(), created);
     server.shutdown().await;
 }
+
+/// What the stand-in stores can be written back by the strictest client.
+#[tokio::test(start_paused = true)]
+async fn everything_that_is_stored_has_the_fields_of_its_kind() {
+    let server = cluster().await;
+    let client = Client::memory(&server);
+    client.post(DEPLOYMENTS, &deployment("web", 1)).await;
+    rolled_out(&server, 1).await;
+    let mut checked = 0;
+    for (collection, namespaced) in [
+        ("/api/v1/nodes", false),
+        ("/api/v1/namespaces", false),
+        ("/api/v1/pods", true),
+        ("/api/v1/events", true),
+        ("/api/v1/serviceaccounts", true),
+        ("/apis/apps/v1/replicasets", true),
+        ("/apis/apps/v1/deployments", true),
+    ] {
+        let items = client.get(collection).await.json()["items"].take();
+        for item in items.as_array().unwrap() {
+            let metadata = &item["metadata"];
+            let name = metadata["name"].as_str().unwrap();
+            let (base, plural) = collection.rsplit_once('/').unwrap();
+            let path = match metadata["namespace"].as_str().filter(|_| namespaced) {
+                Some(namespace) => format!("{base}/namespaces/{namespace}/{plural}/{name}"),
+                None => format!("{base}/{plural}/{name}"),
+            };
+            let path = format!("{path}?fieldValidation=Strict&dryRun=All");
+            let written = client.put(&path, item).await;
+            assert_eq!(written.status, 200, "{path}: {}", written.text);
+            checked += 1;
+        }
+    }
+    assert!(checked > 8, "{checked}");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_made_by_hand_runs_on_the_node_too() {
+    let server = cluster().await;
+    let client = Client::memory(&server);
+    let pod = json!({"metadata": {"name": "solo"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    client.post("/api/v1/namespaces/shop/pods", &pod).await;
+    server
+        .wait_for_object("pods", "shop", "solo", |pod| {
+            pod.is_some_and(|pod| pod["status"]["phase"] == "Running")
+        })
+        .await;
+    let pod = server.object("pods", "shop", "solo").unwrap();
+    assert_eq!(pod["spec"]["nodeName"], "sim-node");
+    let events = server.objects("events");
+    let scheduled = events.iter().filter(|event| event["reason"] == "Scheduled");
+    assert_eq!(scheduled.count(), 1);
+    server.shutdown().await;
+}

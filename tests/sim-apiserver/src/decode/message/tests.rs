@@ -273,3 +273,22 @@ fn put_integer(into: &mut Encoder, number: u32, value: i64) {
         .unwrap();
     into.encode_int64(value).unwrap();
 }
+
+/// Go's encoder packs no list, others may.
+#[test]
+fn a_packed_list_is_a_list() {
+    let requirement = type_of("batch", "v1", "PodFailurePolicyOnExitCodesRequirement").unwrap();
+    // Field 3, `values`, as bytes: 1 and 300.
+    let packed = read(requirement, &[0x1a, 0x03, 0x01, 0xac, 0x02]).unwrap();
+    assert_eq!(packed, json!({"values": [1, 300]}));
+    let one_by_one = read(requirement, &[0x18, 0x01, 0x18, 0xac, 0x02]).unwrap();
+    assert_eq!(one_by_one, packed);
+}
+
+#[test]
+fn a_short_integer_takes_the_lower_half_as_in_go() {
+    let spec = type_of("apps", "v1", "DeploymentSpec").unwrap();
+    // Field 1, `replicas`: 2^32 + 5.
+    let replicas = read(spec, &[0x08, 0x85, 0x80, 0x80, 0x80, 0x10]).unwrap();
+    assert_eq!(replicas, json!({"replicas": 5}));
+}
