@@ -20,7 +20,7 @@ mod faulty_proxy;
 mod instance;
 mod kubectl;
 
-pub(crate) use build::build;
+pub(crate) use build::{Binary, BuildError, build};
 pub(crate) use cli::{Command, run};
 pub(crate) use faulty_proxy::FaultyProxy;
 pub(crate) use instance::{ControlPlane, Options};

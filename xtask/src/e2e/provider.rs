@@ -6,7 +6,7 @@ use sim_apiserver::faults::Faults;
 use tempfile::TempDir;
 
 use super::flags::Provider;
-use crate::control_plane::{self, ControlPlane, FaultyProxy, Options};
+use crate::control_plane::{self, Binary, BuildError, ControlPlane, FaultyProxy, Options};
 
 /// A Kubernetes API server for the scenarios, and a way to it on which things go wrong.
 pub(super) enum Provided {
@@ -22,6 +22,12 @@ pub(super) enum Provided {
     },
 }
 
+/// What has to be there before it can start.
+pub(super) enum Built {
+    Embedded,
+    ControlPlane(Binary),
+}
+
 /// The name of the kubeconfig in its folder.
 const KUBECONFIG: &str = "kubeconfig";
 
@@ -29,22 +35,21 @@ const KUBECONFIG: &str = "kubeconfig";
 
 impl Provided {
     /// Starts it. Below `logs` it leaves its own.
-    pub(super) async fn start(provider: Provider, logs: &Path) -> Result<Self, Box<dyn Error>> {
-        match provider {
-            Provider::Embedded => {
+    pub(super) async fn start(built: &Built, logs: &Path) -> Result<Self, Box<dyn Error>> {
+        match built {
+            Built::Embedded => {
                 let server = SimApiServer::builder().workload_controllers(true);
                 let server = server.recorded_requests(0).start().await?;
                 let folder = tempfile::Builder::new().prefix("minrep-sim-").tempdir()?;
                 server.write_kubeconfig(&folder.path().join(KUBECONFIG))?;
                 Ok(Self::Embedded { server, folder })
             }
-            Provider::ControlPlane => {
-                let binary = control_plane::build()?;
+            Built::ControlPlane(binary) => {
                 let options = Options {
                     logs: Some(logs.join("control-plane")),
                     ..Options::default()
                 };
-                let instance = ControlPlane::start(&binary, &options)?;
+                let instance = ControlPlane::start(binary, &options)?;
                 let proxy = FaultyProxy::start(instance.kubeconfig(), Faults::default()).await?;
                 Ok(Self::ControlPlane { instance, proxy })
             }
@@ -88,5 +93,17 @@ impl Provided {
             }
         }
         Ok(())
+    }
+}
+
+// === impl Built ===
+
+impl Built {
+    /// A first control plane takes minutes.
+    pub(super) fn of(provider: Provider) -> Result<Self, BuildError> {
+        match provider {
+            Provider::Embedded => Ok(Self::Embedded),
+            Provider::ControlPlane => control_plane::build().map(Self::ControlPlane),
+        }
     }
 }

@@ -1,9 +1,10 @@
 use std::error::Error;
 use std::path::Path;
+use std::pin::pin;
 
 use super::cluster::Cluster;
 use super::flags::E2e;
-use super::provider::Provided;
+use super::provider::{Built, Provided};
 use super::report::Report;
 use super::world::World;
 use super::{cut, everyday, once, rules, shutdown};
@@ -16,10 +17,21 @@ use crate::task::root;
 pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
     let logs = root().join("target/e2e");
     std::fs::create_dir_all(&logs)?;
-    let plugins = tempfile::Builder::new().prefix("minrep-e2e-").tempdir()?;
-    install(&plugin::build()?, plugins.path())?;
+    // All of this can take minutes. It comes first, because an interrupt ends it at once, and with it
+    // nothing that would have to be removed.
+    let plugin = plugin::build()?;
     let kubectl = control_plane::kubectl()?;
-    let server = Provided::start(flags.provider, &logs).await?;
+    let built = Built::of(flags.provider)?;
+
+    let mut stop = pin!(interrupted());
+    let plugins = tempfile::Builder::new().prefix("minrep-e2e-").tempdir()?;
+    install(&plugin, plugins.path())?;
+    let server = tokio::select! {
+        // First: the signals are caught from the first look on.
+        biased;
+        _ = &mut stop => return Ok(false),
+        server = Provided::start(&built, &logs) => server?,
+    };
     let cluster = |kubeconfig| Cluster::new(kubectl.clone(), kubeconfig, plugins.path());
     let world = World::new(
         cluster(server.kubeconfig()),
@@ -29,7 +41,7 @@ pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
     );
     let good = tokio::select! {
         good = scenarios(world, plugins.path()) => good,
-        _ = interrupted() => Ok(false),
+        _ = &mut stop => Ok(false),
     };
     server.stop().await?;
     Ok(good?)
