@@ -19,7 +19,6 @@ pub(super) fn put(call: &Call<'_>, part: Part) -> Answer {
     let options = call.write_options("UpdateOptions")?;
     let mut warnings = Warnings::default();
     let mut value = call.object_body(&mut warnings)?;
-    lifecycle::check_place(&call.key(), &mut value)?;
     let shared = call.shared;
     let target = Target {
         id: call.served.id,
@@ -29,6 +28,7 @@ pub(super) fn put(call: &Call<'_>, part: Part) -> Answer {
     };
     let creates = part == Part::Main && call.kind.create_on_update;
     let written = shared.store.write(|state| {
+        lifecycle::check_place(&target.key, &mut value)?;
         if creates && state.get(target.id, &target.key).is_none() {
             let uid = value["metadata"]["uid"].as_str().unwrap_or_default();
             if !uid.is_empty() {

@@ -359,5 +359,12 @@ async fn a_refused_write_tells_of_unknown_fields_too() {
         refused.headers["warning"],
         r#"299 - "unknown field \"extra\"""#
     );
+    web["metadata"]["name"] = "other".into();
+    let refused = client.put(&format!("{DEPLOYMENTS}/web"), &web).await;
+    assert_eq!(refused.status, 400);
+    assert_eq!(
+        refused.headers["warning"],
+        r#"299 - "unknown field \"extra\"""#
+    );
     server.shutdown().await;
 }
