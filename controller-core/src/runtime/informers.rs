@@ -7,19 +7,21 @@ use super::error::{NamespacesUnread, NotSynced, is_hopeless};
 use super::{RunOptions, selection};
 use crate::client::{ObjectKey, Scope};
 use crate::controllers::min_replicas::{
-    Caches, Deployment, HorizontalPodAutoscaler, HpaPolicy, Namespace, TARGET_INDEX,
-    deployments_of, namespace_of, target_index,
+    Caches, Deployment, HorizontalPodAutoscaler, HpaPolicy, Namespace, ScaledObject, TARGET_INDEX,
+    deployments_of, deployments_of_scaled_object, namespace_of, scaled_object_index, target_index,
 };
-use crate::handler::{Enqueue, EnqueueHandler};
+use crate::handler::{Enqueue, EnqueueHandler, EventHandler};
 use crate::informer::{InformerOptions, SharedInformer};
 use crate::queue::WorkQueue;
 use crate::store::{Delta, Lister, NAMESPACE_INDEX};
 use crate::watch::{ListError, Object, ReflectorStatus, WatchOptions};
 
-/// The three watches of min-replicas, each with its cache and its handler.
+/// The watches of min-replicas, each with its cache and its handler.
 pub(super) struct Informers {
     deployments: SharedInformer<Deployment>,
     autoscalers: Option<SharedInformer<HorizontalPodAutoscaler>>,
+    /// `None` also where the server does not have the kind.
+    scaled_objects: Option<SharedInformer<ScaledObject>>,
     namespaces: SharedInformer<Namespace>,
     /// Ends the namespaces' watch alone, where they may not be read.
     without_namespaces: CancellationToken,
@@ -31,10 +33,11 @@ pub(super) struct Informers {
 impl Informers {
     /// Every change of a Deployment puts its key in line, every change of an autoscaler
     /// the Deployments that it targets or targeted, every pause of a namespace that ends
-    /// (or begins) the Deployments in it.
+    /// (or begins) the Deployments in it. ScaledObjects are treated as autoscalers are.
     pub(super) fn new(
         client: &kube::Client,
         options: &RunOptions,
+        has_scaled_objects: bool,
         queue: &WorkQueue<ObjectKey>,
     ) -> Self {
         let select = selection::deployments(&options.scope, &options.settings);
@@ -51,21 +54,24 @@ impl Informers {
             Some(period) => deployments.add_handler_with_resync(handler, period),
             None => deployments.add_handler(handler),
         };
+        let watch = || WatchOptions::new(options.scope.clone());
         let autoscalers = (options.settings.hpa != HpaPolicy::Ignore).then(|| {
-            let watch = WatchOptions::new(options.scope.clone());
             let informer = SharedInformer::new(
                 client.clone(),
                 HorizontalPodAutoscaler::RESOURCE,
-                InformerOptions::new(watch).index(TARGET_INDEX, target_index),
+                InformerOptions::new(watch()).index(TARGET_INDEX, target_index),
+            );
+            informer.add_handler(waking(&queue, deployments.lister(), deployments_of));
+            informer
+        });
+        let scaled_objects = has_scaled_objects.then(|| {
+            let informer = SharedInformer::new(
+                client.clone(),
+                ScaledObject::RESOURCE,
+                InformerOptions::new(watch()).index(TARGET_INDEX, scaled_object_index),
             );
             let known = deployments.lister();
-            informer.add_handler(EnqueueHandler::new(
-                Arc::clone(&queue),
-                move |delta: &Delta<HorizontalPodAutoscaler>| {
-                    let targets = deployments_of(delta).into_iter();
-                    targets.filter(|key| known.get(key).is_some()).collect()
-                },
-            ));
+            informer.add_handler(waking(&queue, known, deployments_of_scaled_object));
             informer
         });
         let namespaces = SharedInformer::new(
@@ -81,6 +87,7 @@ impl Informers {
         Self {
             deployments,
             autoscalers,
+            scaled_objects,
             namespaces,
             without_namespaces: CancellationToken::new(),
             scope: options.scope.clone(),
@@ -92,6 +99,10 @@ impl Informers {
         let (informer, token) = (self.deployments.clone(), stop.clone());
         tasks.spawn(async move { informer.run(token).await });
         if let Some(informer) = self.autoscalers.clone() {
+            let token = stop.clone();
+            tasks.spawn(async move { informer.run(token).await });
+        }
+        if let Some(informer) = self.scaled_objects.clone() {
             let token = stop.clone();
             tasks.spawn(async move { informer.run(token).await });
         }
@@ -113,13 +124,8 @@ impl Informers {
     /// Namespaces that may not be read cost one warning: nothing is paused then.
     pub(super) async fn synced(&self) -> Result<Caches, NotSynced> {
         synced(&self.deployments).await?;
-        let autoscalers = match &self.autoscalers {
-            Some(informer) => {
-                synced(informer).await?;
-                Some(informer.lister())
-            }
-            None => None,
-        };
+        let autoscalers = synced_if_any(self.autoscalers.as_ref()).await?;
+        let scaled_objects = synced_if_any(self.scaled_objects.as_ref()).await?;
         let namespaces = match synced(&self.namespaces).await {
             Ok(()) => Some(self.namespaces.lister()),
             Err(error) if is_refusal(&error.source) => {
@@ -133,6 +139,7 @@ impl Informers {
         Ok(Caches {
             deployments: self.deployments.lister(),
             autoscalers,
+            scaled_objects,
             namespaces,
         })
     }
@@ -144,6 +151,28 @@ impl Informers {
             tracing::warn!("namespace {name:?} does not exist yet; waiting for it");
         }
     }
+}
+
+/// A handler that enqueues those Deployments that a change concerns and that we look after.
+fn waking<T: Object>(
+    queue: &Arc<dyn Enqueue<ObjectKey>>,
+    known: Lister<Deployment>,
+    concerned: fn(&Delta<T>) -> Vec<ObjectKey>,
+) -> impl EventHandler<T> {
+    EnqueueHandler::new(Arc::clone(queue), move |delta: &Delta<T>| {
+        let concerned = concerned(delta).into_iter();
+        concerned.filter(|key| known.get(key).is_some()).collect()
+    })
+}
+
+async fn synced_if_any<T: Object>(
+    informer: Option<&SharedInformer<T>>,
+) -> Result<Option<Lister<T>>, NotSynced> {
+    let Some(informer) = informer else {
+        return Ok(None);
+    };
+    synced(informer).await?;
+    Ok(Some(informer.lister()))
 }
 
 async fn synced<T: Object>(informer: &SharedInformer<T>) -> Result<(), NotSynced> {

@@ -6,14 +6,16 @@
 //!
 //! # The start
 //!
-//! 1. The watches begin, each with its cache and its handler. Keys collect in the queue.
-//! 2. *All* caches are waited for. A decision looks at three kinds, and a cache that is
+//! 1. It is found out whether the server has ScaledObjects, unless autoscalers are to be
+//!    ignored. A custom resource that is installed later is seen after a restart only.
+//! 2. The watches begin, each with its cache and its handler. Keys collect in the queue.
+//! 3. *All* caches are waited for. A decision looks at three or four kinds, and a cache that is
 //!    empty because it is late says "there is no autoscaler" as convincingly as one that is
 //!    empty because there is none.
-//! 3. A list or a watch that is refused in a way that only a person can mend (no permission,
+//! 4. A list or a watch that is refused in a way that only a person can mend (no permission,
 //!    no such server, wrong credentials) ends the start with [`NotSynced`]. Anything else is
 //!    waited out. Later on nothing but the token ends a run.
-//! 4. The workers begin.
+//! 5. The workers begin.
 //!
 //! # The end
 //!
@@ -41,8 +43,10 @@ mod once;
 mod options;
 mod run;
 mod selection;
+mod served;
+mod waiting;
 
 pub use error::NotSynced;
 pub use once::once;
-pub use options::{OnceOptions, OnceReport, RunOptions, RunSummary, Targets};
+pub use options::{OnceOptions, OnceReport, RunOptions, RunSummary, Targets, TooManyChanges};
 pub use run::run;

@@ -6,11 +6,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::NamespacesUnread;
 use super::informers::is_refusal;
-use super::{NotSynced, OnceOptions, OnceReport, Targets, selection};
+use super::served::has_scaled_objects;
+use super::{NotSynced, OnceOptions, OnceReport, Targets, TooManyChanges, selection};
 use crate::client::{ApiError, Call, ObjectKey, ResourceType, Scope, fetch};
 use crate::controllers::min_replicas::{
-    Caches, Deployment, HorizontalPodAutoscaler, HpaPolicy, MinReplicas, Namespace, Reporter,
-    TARGET_INDEX, Verdict, target_index,
+    Caches, Deployment, DryRun, Due, Effect, HorizontalPodAutoscaler, HpaPolicy, Look, MinReplicas,
+    Namespace, Reporter, ScaledObject, TARGET_INDEX, Verdict, scaled_object_index, target_index,
 };
 use crate::store::{IndexFunction, Lister, cache};
 use crate::watch::{ListError, Object, WatchEvent, WatchOptions, list_once};
@@ -18,6 +19,9 @@ use crate::write::ScaleWriter;
 
 /// Looks at every Deployment once, with the same plan and the same writes as
 /// [`run`](super::run), and returns.
+///
+/// First everything is planned, then everything is written: with
+/// [`max_changes`](OnceOptions::max_changes) nothing is, if that would be too much.
 ///
 /// `interrupt` stops it early: no new write is sent, those that were sent are awaited,
 /// and the report says what was done.
@@ -50,6 +54,7 @@ use crate::write::ScaleWriter;
 ///     settings: Settings { dry_run: DryRun::Client, ..Settings::default() },
 ///     targets: Targets::OptedIn(Scope::All),
 ///     workers: 2,
+///     max_changes: Some(10),
 ///     write_deadline: Duration::from_secs(31),
 /// };
 /// let quiet = Arc::new(DecisionLog::default());
@@ -82,33 +87,84 @@ pub async fn once(
     let (caches, targets) = observed?;
     let writer = Arc::new(ScaleWriter::new(client.clone()));
     let asked = Arc::clone(&writer);
+    let allowed = options.max_changes;
+    let dry_run = options.settings.dry_run;
     let controller = MinReplicas::new(caches, client, options.settings, asked, reporter)
-        .expect("invariant: the autoscalers' cache has the target index");
-    let all = targets.len();
-    let verdicts = stream::iter(targets)
-        .take_until(interrupt.cancelled())
-        .map(|deployment| {
-            let controller = &controller;
-            async move { controller.settle_object(&deployment).await }
+        .expect("invariant: the autoscalers' caches have the target index");
+    let due = plan_all(&controller, targets, &interrupt, &mut report).await;
+    report.planned = due.len();
+    report.too_many = allowed
+        .filter(|allowed| *allowed < due.len())
+        .map(|allowed| TooManyChanges {
+            planned: due.len(),
+            allowed,
+        });
+    if report.too_many.is_some() && dry_run != DryRun::Client {
+        let withheld = |due| controller.leave_undone(&due, Effect::Withheld);
+        report.verdicts.extend(due.into_iter().map(withheld));
+    } else {
+        let done = write_all(&controller, due, options.workers, &writer, &interrupt).await;
+        report.verdicts.extend(done);
+    }
+    report.unanswered = writer.flush(options.write_deadline).await;
+    report.interrupted = interrupt.is_cancelled();
+    report.verdicts.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(report)
+}
+
+/// Looks at each Deployment. What is settled by that goes to the report, what is to be
+/// changed is returned.
+async fn plan_all(
+    controller: &MinReplicas<Arc<ScaleWriter>>,
+    targets: Vec<Arc<Deployment>>,
+    interrupt: &CancellationToken,
+    report: &mut OnceReport,
+) -> Vec<Due> {
+    let mut due = Vec::new();
+    let mut targets = targets.into_iter();
+    while !interrupt.is_cancelled()
+        && let Some(deployment) = targets.next()
+    {
+        match controller.look_at(deployment) {
+            Look::Due(raise) => due.push(raise),
+            Look::Settled(verdict) => report.verdicts.push(verdict),
+        }
+        // Nothing here waits, and a signal wants to be heard.
+        tokio::task::coop::consume_budget().await;
+    }
+    report.not_looked_at = targets.len();
+    due
+}
+
+/// Carries out what is due, so many at once. After an interrupt nothing more is sent, and
+/// what was not sent is told as such.
+async fn write_all(
+    controller: &MinReplicas<Arc<ScaleWriter>>,
+    due: Vec<Due>,
+    workers: usize,
+    writer: &ScaleWriter,
+    interrupt: &CancellationToken,
+) -> Vec<Verdict> {
+    let verdicts = stream::iter(due)
+        .map(|due| async move {
+            if interrupt.is_cancelled() {
+                return controller.leave_undone(&due, Effect::NotSent);
+            }
+            controller.carry_out(due).await
         })
-        .buffer_unordered(options.workers.max(1))
+        .buffer_unordered(workers.max(1))
         .collect::<Vec<Verdict>>();
     let no_new_writes = async {
         interrupt.cancelled().await;
         writer.close();
         std::future::pending().await
     };
-    report.verdicts = tokio::select! {
+    tokio::select! {
         biased;
         // First, or a pass that is woken together with the interrupt sends one more.
         never = no_new_writes => never,
         verdicts = verdicts => verdicts,
-    };
-    report.not_looked_at = all - report.verdicts.len();
-    report.unanswered = writer.flush(options.write_deadline).await;
-    report.interrupted = interrupt.is_cancelled();
-    report.verdicts.sort_by(|a, b| a.key.cmp(&b.key));
-    Ok(report)
+    }
 }
 
 /// Reads everything that the decisions need.
@@ -137,13 +193,34 @@ async fn observe(
             Some(listed(client, &HorizontalPodAutoscaler::RESOURCE, &watch, indexes).await?)
         }
     };
+    let scaled_objects = match autoscalers {
+        Some(_) => scaled_objects(client, options, &scope).await?,
+        None => None,
+    };
     let namespaces = namespaces(client, &scope, report).await?;
     let caches = Caches {
         deployments,
         autoscalers,
+        scaled_objects,
         namespaces,
     };
     Ok((caches, targets))
+}
+
+/// All ScaledObjects, `None` where the server does not have the kind.
+async fn scaled_objects(
+    client: &Client,
+    options: &OnceOptions,
+    scope: &Scope,
+) -> Result<Option<Lister<ScaledObject>>, NotSynced> {
+    if !has_scaled_objects(client, &options.settings, scope).await? {
+        return Ok(None);
+    }
+    let watch = WatchOptions::new(scope.clone());
+    let index: IndexFunction<ScaledObject> = Box::new(scaled_object_index);
+    let indexes = vec![(TARGET_INDEX, index)];
+    let all = listed(client, &ScaledObject::RESOURCE, &watch, indexes).await?;
+    Ok(Some(all))
 }
 
 /// Reads the named Deployments one by one, opted in or not.

@@ -1,3 +1,4 @@
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use crate::client::{ObjectKey, Scope};
@@ -17,6 +18,9 @@ pub struct RunOptions {
     /// How many objects are reconciled at once, at least one. It bounds the writes under way
     /// too.
     pub workers: usize,
+    /// How many raises any 60 seconds may have. `None` is no limit; the plugin's default is
+    /// 100. Those that wait for their turn are delayed, in the order in which they came.
+    pub max_raises_per_minute: Option<NonZeroU32>,
     /// How often every object is looked at again although nothing was heard of it; it
     /// asks nothing of the server. `None` is never. Not zero.
     pub resync: Option<Duration>,
@@ -55,6 +59,9 @@ pub struct OnceOptions {
     pub targets: Targets,
     /// How many objects are settled at once.
     pub workers: usize,
+    /// How many objects may be changed. If more would be, nothing is written, and the report
+    /// says so. `None` is no limit.
+    pub max_changes: Option<usize>,
     /// How long writes under way are awaited after an interrupt: the client's request
     /// deadline, and a little more.
     pub write_deadline: Duration,
@@ -91,12 +98,26 @@ pub struct OnceReport {
     pub missing_namespace: Option<String>,
     /// Whether the pass was cut short.
     pub interrupted: bool,
+    /// How many objects were to be changed, or would be changed by a dry run.
+    pub planned: usize,
+    /// Set if those were more than may be, so that nothing was written.
+    pub too_many: Option<TooManyChanges>,
     /// How many Deployments an interrupt came before: nothing is known of them.
     pub not_looked_at: usize,
     /// How many writes had been sent and had no answer in time: they may have been applied.
     pub unanswered: usize,
     /// What could not be looked at, in sentences.
     pub warnings: Vec<String>,
+}
+
+/// More would be changed than may be: nothing was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{planned} Deployments would be changed, and at most {allowed} may be")]
+pub struct TooManyChanges {
+    /// How many would be changed.
+    pub planned: usize,
+    /// How many may be.
+    pub allowed: usize,
 }
 
 // === impl Targets ===

@@ -7,6 +7,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::informers::Informers;
+use super::served::has_scaled_objects_in_the_end;
+use super::waiting::tell_how_many_wait;
 use super::{NotSynced, RunOptions, RunSummary};
 use crate::controllers::min_replicas::{MinReplicas, Reporter, Verdict};
 use crate::queue::WorkQueue;
@@ -17,6 +19,7 @@ use crate::write::ScaleWriter;
 /// Runs min-replicas until `shutdown`: who reads this function has read the system.
 ///
 /// ```
+/// use std::num::NonZeroU32;
 /// use std::sync::Arc;
 /// use controller_core::client::{ClientOptions, Scope, layered};
 /// use controller_core::controllers::min_replicas::{DecisionLog, Settings};
@@ -44,6 +47,7 @@ use crate::write::ScaleWriter;
 ///     settings: Settings::default(),
 ///     scope: Scope::Namespace("default".into()),
 ///     workers: 2,
+///     max_raises_per_minute: NonZeroU32::new(100),
 ///     resync: Some(Duration::from_secs(30)),
 ///     shutdown_grace_period: Duration::from_secs(25),
 ///     write_deadline: Duration::from_secs(31),
@@ -68,8 +72,10 @@ use crate::write::ScaleWriter;
 /// ```
 ///
 /// Permissions: get, list and watch of Deployments and patch of `deployments/scale`; list and
-/// watch of HorizontalPodAutoscalers, unless they are ignored; list and watch of Namespaces,
-/// without which none is taken for paused and one warning says so.
+/// watch of HorizontalPodAutoscalers, and of ScaledObjects where the server has the kind,
+/// unless they are ignored; patch of HorizontalPodAutoscalers if their minimum is to be raised;
+/// list and watch of Namespaces, without which none is taken for paused and one warning says
+/// so.
 ///
 /// # Errors
 ///
@@ -83,7 +89,11 @@ pub async fn run(
 ) -> Result<RunSummary, NotSynced> {
     // Stages 0 to 4: HTTP → events → cache → keys → queue.
     let queue = WorkQueue::new("min-replicas");
-    let informers = Informers::new(&client, &options, &queue);
+    let asked = has_scaled_objects_in_the_end(&client, &options.settings, &options.scope);
+    let Some(has_scaled_objects) = shutdown.run_until_cancelled(asked).await else {
+        return Ok(RunSummary::NOTHING);
+    };
+    let informers = Informers::new(&client, &options, has_scaled_objects?, &queue);
     let mut watches = JoinSet::new();
     let stop_watches = CancellationToken::new();
     informers.start(&mut watches, &stop_watches);
@@ -115,7 +125,12 @@ pub async fn run(
     let writer = Arc::new(writer);
     let asked = Arc::clone(&writer);
     let controller = MinReplicas::new(caches, client, options.settings, asked, reporter)
-        .expect("invariant: the autoscalers' informer has the target index");
+        .expect("invariant: the autoscalers' informers have the target index")
+        .max_raises_per_minute(options.max_raises_per_minute);
+    if let Some(limit) = options.max_raises_per_minute {
+        let stop = stop_watches.clone();
+        watches.spawn(tell_how_many_wait(controller.waiting(), limit, stop));
+    }
     let pool = WorkerPool::new(queue.clone(), Arc::new(controller), options.workers)
         // The reporter tells of every failed write and read.
         .errors_are_told();

@@ -15,7 +15,7 @@
 //!
 //! That a write without an answer was not applied: whoever asked has to look at the object.
 //!
-//! # One write, as it is sent
+//! # A write, as it is sent
 //!
 //! ```text
 //! PATCH /apis/apps/v1/namespaces/shop/deployments/web/scale?fieldManager=minrep
@@ -24,10 +24,18 @@
 //! {"metadata":{"uid":"…","resourceVersion":"…"},"spec":{"replicas":2}}
 //! ```
 //!
+//! The other one goes to an autoscaler, if the user asked for that, and is guarded alike:
+//!
+//! ```text
+//! PATCH /apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/web?fieldManager=minrep
+//!
+//! {"metadata":{"uid":"…","resourceVersion":"…"},"spec":{"minReplicas":2}}
+//! ```
+//!
 //! - **`scale` and not the Deployment.** It is a permission of its own, so that whoever may
 //!   only scale may do this, and there is no way to touch anything but the number.
 //! - **A merge patch with a version.** The server compares uid and resourceVersion with what
-//!   it has and answers 409 if either differs: optimistic concurrency, as with an update,
+//!   it has and refuses if either differs: optimistic concurrency, as with an update,
 //!   without sending back fields that this program does not know.
 //! - **Not server-side apply.** Applying makes a program the owner of a field for good. This
 //!   one wants to raise a number once, and leave it to whoever owns it.
@@ -42,8 +50,11 @@
 //!
 //! `scale.ScalesGetter` with `Patch` is the nearest. It has no counterpart of the task and
 //! of `flush`: in Go a cancelled context leaves a sent write to itself.
+mod guarded;
 mod late;
+mod min_replicas;
 mod scale;
 mod scale_writer;
 
-pub use scale_writer::{FIELD_MANAGER, ScaleWriter};
+pub use crate::controllers::min_replicas::FIELD_MANAGER;
+pub use scale_writer::ScaleWriter;

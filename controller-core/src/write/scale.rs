@@ -1,8 +1,7 @@
-use bytes::Bytes;
-use http::Method;
+use serde::Serialize;
 
-use super::FIELD_MANAGER;
-use crate::client::{Call, Target, Verb};
+use super::guarded::{Guard, guarded_patch};
+use crate::client::{Call, Target};
 use crate::controllers::min_replicas::{Deployment, Raise};
 
 /// The scale subresource as the server answers it. A number of 0 is left out there.
@@ -17,58 +16,33 @@ struct ScaleSpec {
 }
 
 /// The merge patch, in the order in which it is written.
-#[derive(serde::Serialize)]
+#[derive(Serialize)]
 struct Patch<'a> {
     metadata: Guard<'a>,
     spec: PatchSpec,
 }
 
-/// What the server compares before it changes anything. Either field alone would do for
-/// most changes; a recreated object needs the uid, everything else the version.
-#[derive(serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Guard<'a> {
-    uid: &'a str,
-    resource_version: &'a str,
-}
-
-#[derive(serde::Serialize)]
+#[derive(Serialize)]
 struct PatchSpec {
     replicas: i32,
 }
 
-/// The request that carries out `raise`.
+/// The request that raises the Deployment itself.
 ///
 /// A patch of `deployments/scale`, never of the Deployment: whoever may only scale may
 /// do this, and a webhook that cannot digest it is reported, not gone around.
 pub(super) fn patch(raise: &Raise, dry_run: bool) -> Call {
-    let body = serde_json::to_vec(&Patch {
-        metadata: Guard {
-            uid: &raise.uid,
-            resource_version: &raise.resource_version,
-        },
-        spec: PatchSpec { replicas: raise.to },
-    })
-    .expect("invariant: strings and a number are always JSON");
-    let call = Call {
-        verb: Verb::Patch,
-        method: Method::PATCH,
-        path_and_query: format!("{}/scale", Deployment::RESOURCE.object_path(&raise.key)),
-        target: Target {
-            resource: format!("{}/scale", Deployment::RESOURCE),
-            namespace: raise.key.namespace().map(str::to_owned),
-            name: Some(raise.key.name().to_owned()),
-        },
-        content_type: Some("application/merge-patch+json"),
-        accept: "application/json",
-        body: Bytes::from(body),
+    let path = format!("{}/scale", Deployment::RESOURCE.object_path(&raise.key));
+    let target = Target {
+        resource: format!("{}/scale", Deployment::RESOURCE),
+        namespace: raise.key.namespace().map(str::to_owned),
+        name: Some(raise.key.name().to_owned()),
     };
-    let call = call.with_query([("fieldManager", FIELD_MANAGER)]);
-    if dry_run {
-        call.with_query([("dryRun", "All")])
-    } else {
-        call
-    }
+    let body = Patch {
+        metadata: Guard::of(raise),
+        spec: PatchSpec { replicas: raise.to },
+    };
+    guarded_patch(path, target, &body, dry_run)
 }
 
 // === impl Scale ===
@@ -86,6 +60,7 @@ impl Scale {
 mod tests {
     use super::*;
     use crate::client::ObjectKey;
+    use crate::controllers::min_replicas::Through;
 
     fn raise() -> Raise {
         Raise {
@@ -94,6 +69,7 @@ mod tests {
             resource_version: "101".into(),
             from: 1,
             to: 2,
+            through: Through::Scale,
         }
     }
 

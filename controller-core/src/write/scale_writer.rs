@@ -5,13 +5,13 @@ use tokio::time::{Duration, timeout};
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
-use super::late::{Late, Waiting};
+use super::late::{Answer, Late, Waiting};
+use super::min_replicas;
 use super::scale::{self, Scale};
 use crate::client::fetch;
-use crate::controllers::min_replicas::{Raise, WriteError, WriteScale};
-
-/// Under which name the server notes what we wrote.
-pub const FIELD_MANAGER: &str = "minrep";
+use crate::controllers::min_replicas::{
+    HorizontalPodAutoscaler, Raise, Through, WriteError, WriteScale,
+};
 
 /// Sends raises to the server.
 ///
@@ -90,9 +90,23 @@ impl ScaleWriter {
     }
 }
 
+/// Sends the write and reads from the answer what the server has now.
+async fn send(client: &Client, raise: &Raise, dry_run: bool) -> Answer {
+    match &raise.through {
+        Through::Scale => {
+            let scale: Scale = fetch(client, scale::patch(raise, dry_run)).await?;
+            Ok(scale.replicas())
+        }
+        Through::Autoscaler { name, .. } => {
+            let call = min_replicas::patch(raise, name, dry_run);
+            let autoscaler: HorizontalPodAutoscaler = fetch(client, call).await?;
+            Ok(autoscaler.min())
+        }
+    }
+}
+
 impl WriteScale for ScaleWriter {
     async fn write_scale(&self, raise: &Raise, dry_run: bool) -> Result<i32, WriteError> {
-        let call = scale::patch(raise, dry_run);
         let client = self.client.clone();
         let (heard, answer) = oneshot::channel();
         let mut waiting = Waiting {
@@ -102,8 +116,8 @@ impl WriteScale for ScaleWriter {
         };
         let (late, raise) = (self.late.clone(), raise.clone());
         let request = async move {
-            let answer = fetch::<Scale>(&client, call).await;
-            if let Err(unheard) = heard.send(answer.map(|scale| scale.replicas())) {
+            let answer = send(&client, &raise, dry_run).await;
+            if let Err(unheard) = heard.send(answer) {
                 late.hear(&raise, unheard);
             }
         }

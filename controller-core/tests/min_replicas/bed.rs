@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use controller_core::client::{ClientOptions, ObjectKey, layered};
 use controller_core::controllers::min_replicas::{
-    Caches, Deployment, HorizontalPodAutoscaler, MinReplicas, Namespace, Reporter, Settings,
-    TARGET_INDEX, Verdict, target_index,
+    Caches, Deployment, HorizontalPodAutoscaler, MinReplicas, Namespace, Reporter, ScaledObject,
+    Settings, TARGET_INDEX, Verdict, scaled_object_index, target_index,
 };
 use controller_core::store::{CacheWriter, IndexFunction, cache};
 use controller_core::watch::{Object, WatchEvent};
@@ -28,6 +28,7 @@ pub(crate) struct Bed {
     controller: MinReplicas<Arc<ScaleWriter>>,
     deployments: CacheWriter<Deployment>,
     autoscalers: CacheWriter<HorizontalPodAutoscaler>,
+    scaled_objects: CacheWriter<ScaledObject>,
     namespaces: CacheWriter<Namespace>,
 }
 
@@ -63,10 +64,13 @@ impl Bed {
         let (deployments, deployment_lister) = cache(Vec::new());
         let index: IndexFunction<HorizontalPodAutoscaler> = Box::new(target_index);
         let (autoscalers, autoscaler_lister) = cache(vec![(TARGET_INDEX, index)]);
+        let index: IndexFunction<ScaledObject> = Box::new(scaled_object_index);
+        let (scaled_objects, scaled_object_lister) = cache(vec![(TARGET_INDEX, index)]);
         let (namespaces, namespace_lister) = cache(Vec::new());
         let caches = Caches {
             deployments: deployment_lister,
             autoscalers: Some(autoscaler_lister),
+            scaled_objects: Some(scaled_object_lister),
             namespaces: Some(namespace_lister),
         };
         let writer = Arc::new(ScaleWriter::new(client.clone()));
@@ -86,6 +90,7 @@ impl Bed {
             controller,
             deployments,
             autoscalers,
+            scaled_objects,
             namespaces,
         }
     }
@@ -116,6 +121,33 @@ impl Bed {
         });
         object["spec"]["scaleTargetRef"] = target;
         put(&mut self.autoscalers, object);
+    }
+
+    /// An autoscaler of `web` on the server and in the cache.
+    pub(crate) fn seed_autoscaler(&mut self, name: &str, change: impl FnOnce(&mut Value)) {
+        self.server.seed(autoscaler(name, change));
+        let stored = self
+            .server
+            .object("horizontalpodautoscalers", "shop", name)
+            .unwrap();
+        put(&mut self.autoscalers, stored);
+    }
+
+    pub(crate) fn observe_scaled_object(&mut self, name: &str, target: &Value) {
+        let object = json!({
+            "metadata": {"name": name, "namespace": "shop", "resourceVersion": "1"},
+            "spec": {"scaleTargetRef": target},
+        });
+        put(&mut self.scaled_objects, object);
+    }
+
+    /// The autoscaler's `minReplicas` on the server.
+    pub(crate) fn min_replicas(&self) -> Value {
+        let autoscaler = self
+            .server
+            .object("horizontalpodautoscalers", "shop", "web-hpa")
+            .unwrap();
+        autoscaler["spec"]["minReplicas"].clone()
     }
 
     pub(crate) fn observe_paused_namespace(&mut self) {
@@ -200,6 +232,20 @@ pub(crate) fn deployment(name: &str, change: impl FnOnce(&mut Value)) -> Value {
                 "metadata": {"labels": {"app": name}},
                 "spec": {"containers": [{"name": "c", "image": "i"}]},
             },
+        },
+    });
+    change(&mut object);
+    object
+}
+
+/// A HorizontalPodAutoscaler of `shop/web`, from 1 to 5.
+pub(crate) fn autoscaler(name: &str, change: impl FnOnce(&mut Value)) -> Value {
+    let mut object = json!({
+        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+            "minReplicas": 1, "maxReplicas": 5,
         },
     });
     change(&mut object);

@@ -59,6 +59,7 @@ async fn one_pass(server: &SimApiServer) -> OnceReport {
         settings: Settings::default(),
         targets: Targets::OptedIn(Scope::Namespace("shop".into())),
         workers: 8,
+        max_changes: None,
         write_deadline: 5 * SECOND,
     };
     let reporter: Arc<dyn Reporter> = Arc::new(Reports::default());
@@ -116,6 +117,7 @@ async fn a_server_that_refuses_all_writes_for_a_while_is_got_over() {
         settings: Settings::default(),
         scope: Scope::Namespace("shop".into()),
         workers: 2,
+        max_raises_per_minute: None,
         resync: Some(30 * SECOND),
         shutdown_grace_period: 5 * SECOND,
         write_deadline: 5 * SECOND,

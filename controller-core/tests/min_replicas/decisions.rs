@@ -1,8 +1,11 @@
 //! The plan, as tables.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use controller_core::controllers::min_replicas::{
-    Deployment, HorizontalPodAutoscaler, HpaPolicy, Observed, Plan, Reason, Settings, ZeroPolicy,
-    plan,
+    Deployment, Hold, HorizontalPodAutoscaler, HpaPolicy, Observed, Plan, Reason, ScaledBy,
+    Settings, Turn, ZeroPolicy, plan,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,7 +13,7 @@ use serde_json::{Value, json};
 use crate::fixture::{autoscaler, deployment, namespace, settings};
 
 /// What can hold at once, in the documented order. Each is one bit of a combination.
-const ORDER: [(&str, u32); 10] = [
+const ORDER: [(&str, u32); 12] = [
     ("BeingDeleted", 1 << 0),
     ("NotOptedIn", 1 << 1),
     ("NotSelected", 1 << 2),
@@ -20,16 +23,13 @@ const ORDER: [(&str, u32); 10] = [
     ("ZeroKept", 1 << 6),
     ("Satisfied", 1 << 7),
     ("Autoscaled", 1 << 8),
+    ("Fight", 1 << 9),
+    ("Budget", 1 << 10),
     ("Raise", 0),
 ];
 
 fn decide(deployment: &Deployment, settings: &Settings) -> Plan {
-    let observed = Observed {
-        deployment,
-        namespace: None,
-        autoscaler: None,
-    };
-    plan(&observed, settings)
+    plan(&Observed::new(deployment), settings)
 }
 
 /// An object, and settings, for which exactly the reasons in `bits` hold.
@@ -72,27 +72,42 @@ fn decide_combination(bits: u32) -> Plan {
     let namespace = namespace(holds("NamespacePaused"));
     let autoscaler =
         autoscaler(json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}));
+    let autoscalers = [Arc::new(autoscaler)];
+    let hold = Hold {
+        wait: Duration::from_secs(60),
+        opponent: None,
+    };
+    let turn = Turn {
+        limit: 100,
+        wait: Duration::from_secs(1),
+    };
     let observed = Observed {
-        deployment: &object,
         namespace: Some(&namespace),
-        autoscaler: holds("Autoscaled").then_some(&autoscaler),
+        autoscalers: if holds("Autoscaled") {
+            &autoscalers
+        } else {
+            &[]
+        },
+        fight: holds("Fight").then_some(&hold),
+        budget: holds("Budget").then_some(turn),
+        ..Observed::new(&object)
     };
     plan(&observed, &settings)
 }
 
 #[test]
 fn of_all_reasons_that_hold_the_first_in_order_is_reported() {
-    for bits in 0..1u32 << 9 {
+    for bits in 0..1u32 << 11 {
         let (first, _) = ORDER
             .iter()
             .find(|(_, bit)| *bit == 0 || bits & bit != 0)
             .unwrap();
         let plan = decide_combination(bits);
-        assert_eq!(plan.reason().name(), *first, "combination {bits:#011b}");
+        assert_eq!(plan.reason().name(), *first, "combination {bits:#013b}");
         assert_eq!(
             matches!(plan, Plan::Raise(_)),
             *first == "Raise",
-            "combination {bits:#011b}"
+            "combination {bits:#013b}"
         );
     }
 }
@@ -116,6 +131,7 @@ fn replicas_are_compared_with_the_minimum() {
                 assert!(raised, "{replicas} of {min}");
                 assert_eq!((raise.from, raise.to), (object.replicas(), min));
             }
+            Plan::Blocked(reason) => panic!("{reason}"),
             Plan::Leave(reason) => {
                 assert!(!raised, "{replicas} of {min}");
                 assert_eq!(
@@ -223,25 +239,21 @@ fn zero_is_raised_unless_someone_wants_it_kept() {
 fn an_autoscaler_keeps_us_away_unless_it_is_ignored() {
     let object = deployment(|_| ());
     let decide = |autoscaler: &HorizontalPodAutoscaler, hpa| {
+        let autoscalers = [Arc::new(autoscaler.clone())];
         let observed = Observed {
-            deployment: &object,
-            namespace: None,
-            autoscaler: Some(autoscaler),
+            autoscalers: &autoscalers,
+            ..Observed::new(&object)
         };
         plan(&observed, &settings(|settings| settings.hpa = hpa)).reason()
     };
     let healthy = autoscaler(json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}));
     let odd = autoscaler(json!({"kind": "Deployment", "name": "web"}));
     for (autoscaler, is_odd) in [(&healthy, false), (&odd, true)] {
-        let Reason::Autoscaled {
-            autoscaler: name,
-            odd_api_version,
-        } = decide(autoscaler, HpaPolicy::Skip)
-        else {
+        let Reason::Autoscaled { by, hindrance } = decide(autoscaler, HpaPolicy::Skip) else {
             panic!("not skipped");
         };
-        assert_eq!(name, "web-hpa");
-        assert_eq!(odd_api_version.is_some(), is_odd);
+        assert_eq!(by, ScaledBy::HorizontalPodAutoscaler("web-hpa".into()));
+        assert_eq!(hindrance.is_some(), is_odd);
         assert_eq!(decide(autoscaler, HpaPolicy::Ignore).name(), "Raise");
     }
 }
@@ -290,9 +302,8 @@ proptest! {
         });
         let namespace = namespace(paused);
         let observed = Observed {
-            deployment: &object,
             namespace: Some(&namespace),
-            autoscaler: None,
+            ..Observed::new(&object)
         };
         if let Plan::Raise(raise) = plan(&observed, &settings) {
             prop_assert_eq!(raise.from, object.replicas());

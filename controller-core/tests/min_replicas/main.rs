@@ -6,9 +6,12 @@ mod fixture;
 
 mod cases;
 mod decisions;
+mod fights;
 mod guarded_writes;
+mod minimums;
 mod observing;
 mod projections;
+mod raise_min;
 mod refusals;
 mod sentences;
 mod targets;

@@ -136,6 +136,7 @@ async fn an_autoscaler_cache_without_its_index_is_refused() {
     let caches = Caches {
         deployments,
         autoscalers: Some(autoscalers),
+        scaled_objects: None,
         namespaces: None,
     };
     let writer = ScaleWriter::new(client.clone());

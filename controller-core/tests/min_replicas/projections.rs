@@ -141,7 +141,7 @@ fn an_autoscaler_with_nothing_in_it_is_read() {
     ] {
         let read: HorizontalPodAutoscaler = serde_json::from_value(object).unwrap();
         assert_eq!(read.target(), None);
-        assert_eq!((read.min(), read.max()), (None, None));
+        assert_eq!((read.min(), read.max()), (1, None));
     }
 }
 

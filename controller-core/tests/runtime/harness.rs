@@ -30,6 +30,7 @@ pub(crate) fn options() -> RunOptions {
         settings: Settings::default(),
         scope: Scope::Namespace("shop".into()),
         workers: 2,
+        max_raises_per_minute: None,
         resync: Some(Duration::from_secs(30)),
         shutdown_grace_period: Duration::from_secs(25),
         write_deadline: Duration::from_secs(31),
@@ -41,6 +42,7 @@ pub(crate) fn once_options() -> OnceOptions {
         settings: Settings::default(),
         targets: Targets::OptedIn(Scope::Namespace("shop".into())),
         workers: 2,
+        max_changes: None,
         write_deadline: Duration::from_secs(31),
     }
 }

@@ -1,6 +1,7 @@
 use clap::{Args, ValueEnum};
 
 use super::RuleArgs;
+use super::count::count;
 
 /// `kubectl minrep reconcile once`.
 #[derive(Args, Clone, Debug)]
@@ -13,6 +14,18 @@ pub struct OnceArgs {
     /// What `run` takes too.
     #[command(flatten)]
     pub rule: RuleArgs,
+
+    /// If more Deployments than this would be changed, change none and exit with 1; no limit,
+    /// unless given
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = count(0..=1_000_000_u32),
+        env = "MINREP_MAX_CHANGES",
+        hide_env = true
+    )]
+    pub max_changes: Option<u32>,
 
     /// The form of the report on stdout
     #[arg(
@@ -47,7 +60,7 @@ Examples:
   # Have the server check every change, and make none
   kubectl minrep reconcile once -A --dry-run=server
 
-Exit codes: 0 done, 2 usage, 3 configuration, 4 server not reached, 5 denied,
+Exit codes: 0 done, 1 more than --max-changes, 2 usage, 3 configuration, 4 server not reached, 5 denied,
 6 not found, 7 some Deployments failed, 9 timeout, 70 bug, 130 and 143 interrupted.";
 
 /// kubectl's words for a format it does not know.

@@ -45,6 +45,19 @@ pub struct RuleArgs {
     )]
     pub min: i32,
 
+    /// The highest minimum that a Deployment may ask for itself, by the annotation
+    /// minrep.dev/min
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 100,
+        allow_negative_numbers = true,
+        value_parser = count(1..=i32::MAX),
+        env = "MINREP_MAX_MIN",
+        hide_env = true
+    )]
+    pub max_min: i32,
+
     /// The label by which a Deployment opts in
     #[arg(
         long,
@@ -66,10 +79,11 @@ pub struct RuleArgs {
     )]
     pub zero: ZeroArg,
 
-    /// What to do with a Deployment that a HorizontalPodAutoscaler targets
+    /// What to do with a Deployment that a HorizontalPodAutoscaler or a ScaledObject targets;
+    /// raise-min raises the HorizontalPodAutoscaler's minReplicas instead
     #[arg(
         long,
-        value_name = "skip|ignore",
+        value_name = "skip|raise-min|ignore",
         default_value = "skip",
         hide_possible_values = true,
         env = "MINREP_HPA",
@@ -129,6 +143,8 @@ pub enum ZeroArg {
 pub enum HpaArg {
     /// The autoscaler decides.
     Skip,
+    /// Its own minimum is raised.
+    RaiseMin,
     /// The rule applies all the same.
     Ignore,
 }

@@ -3,6 +3,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::RuleArgs;
+use super::count::count;
 use super::duration::parse_duration;
 
 /// `kubectl minrep run`.
@@ -12,6 +13,19 @@ pub struct RunArgs {
     /// What `reconcile once` takes too.
     #[command(flatten)]
     pub rule: RuleArgs,
+
+    /// How many Deployments to raise in any 60 seconds; the rest wait for their turn. 0 is
+    /// no limit
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 100,
+        allow_negative_numbers = true,
+        value_parser = count(0..=1_000_000_u32),
+        env = "MINREP_MAX_RAISES_PER_MINUTE",
+        hide_env = true
+    )]
+    pub max_raises_per_minute: u32,
 
     /// How often to look at every Deployment again without being told of a change;
     /// 0 turns this off

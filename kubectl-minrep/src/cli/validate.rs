@@ -1,6 +1,7 @@
 //! What was typed → what it means: every rule about flags that go together, in one place.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -35,6 +36,8 @@ pub enum Command {
 pub struct Run {
     /// What to look at, and what to do about it.
     pub rule: Rule,
+    /// `None`: no limit.
+    pub max_raises_per_minute: Option<NonZeroU32>,
     /// `None`: no resync.
     pub resync: Option<Duration>,
     /// How long to work on after the first signal.
@@ -48,6 +51,8 @@ pub struct Once {
     pub rule: Rule,
     /// The Deployments that were named; empty for all.
     pub names: Vec<String>,
+    /// `None`: no limit.
+    pub max_changes: Option<usize>,
     /// The form of the report.
     pub output: OutputArg,
 }
@@ -98,6 +103,7 @@ fn run(arguments: &RunArgs, global: &GlobalArgs) -> Result<Run, UsageError> {
     refuse(&mistakes, SEE_RUN)?;
     Ok(Run {
         rule,
+        max_raises_per_minute: NonZeroU32::new(arguments.max_raises_per_minute),
         resync: Some(arguments.resync).filter(|resync| !resync.is_zero()),
         shutdown_grace_period: arguments.shutdown_grace_period,
     })
@@ -133,6 +139,7 @@ fn once(arguments: &OnceArgs, global: &GlobalArgs) -> Result<Once, UsageError> {
     Ok(Once {
         rule,
         names,
+        max_changes: arguments.max_changes.map(|changes| changes as usize),
         output: arguments.output,
     })
 }
@@ -145,6 +152,7 @@ fn rule(arguments: &RuleArgs, global: &GlobalArgs, mistakes: &mut Vec<String>) -
     });
     let settings = Settings {
         min: arguments.min,
+        max_min: arguments.max_min,
         opt_in,
         selector: selector(arguments, mistakes),
         zero: match arguments.zero {
@@ -153,6 +161,7 @@ fn rule(arguments: &RuleArgs, global: &GlobalArgs, mistakes: &mut Vec<String>) -
         },
         hpa: match arguments.hpa {
             HpaArg::Skip => HpaPolicy::Skip,
+            HpaArg::RaiseMin => HpaPolicy::RaiseMin,
             HpaArg::Ignore => HpaPolicy::Ignore,
         },
         excluded_namespaces: excluded_namespaces(arguments, global, mistakes),

@@ -2,6 +2,7 @@ use std::panic::resume_unwind;
 use std::time::Duration;
 
 use controller_core::client::{ClientOptions, Loaded, Loader, Scope, build, user_agent};
+use controller_core::controllers::min_replicas::HpaPolicy;
 use tokio::task::spawn_blocking;
 
 use crate::cli::{GlobalArgs, Rule};
@@ -59,7 +60,8 @@ pub(super) async fn connect(
         false => Scope::Namespace(loaded.namespace.clone()),
     };
     let namespace = loaded.namespace.clone();
-    let place = place(global, &scope, loaded, command);
+    let mut place = place(global, &scope, loaded, command);
+    place.raises_min = rule.settings.hpa == HpaPolicy::RaiseMin;
     Ok(Connection {
         client,
         scope,
@@ -83,6 +85,7 @@ fn place(global: &GlobalArgs, scope: &Scope, loaded: Loaded, command: &'static s
             .as_ref()
             .map(|file| file.display().to_string()),
         has_authority: loaded.config.root_cert.is_some(),
+        raises_min: false,
         command,
     }
 }

@@ -58,6 +58,7 @@ pub(crate) async fn reconcile_once(
         settings: settings.clone(),
         targets: targets(&connection, &once),
         workers: once.rule.workers,
+        max_changes: once.max_changes,
         write_deadline: global.write_deadline(),
     };
     let client = connection.client.clone();
@@ -76,6 +77,9 @@ pub(crate) async fn reconcile_once(
         verdicts: report.verdicts,
         missing: report.missing,
         dry_run: settings.dry_run,
+        planned: report.planned,
+        max_changes: once.max_changes,
+        too_many: report.too_many,
         interrupted: report.interrupted,
         not_looked_at: report.not_looked_at,
         unanswered: report.unanswered,
@@ -92,10 +96,12 @@ pub(crate) async fn reconcile_once(
     Ok(exit_of(&pass, asked))
 }
 
-/// A signal outranks a failure, and a failure outranks a name that does not exist.
+/// A signal outranks what was not done on purpose, that outranks a failure, and a failure a
+/// name that does not exist.
 fn exit_of(pass: &Pass, asked: &Asked) -> Exit {
     match asked.exit() {
         Some(exit) if pass.interrupted => exit,
+        _ if pass.too_many.is_some() => Exit::TooMany,
         _ if pass.counts().failed > 0 => Exit::Partial,
         _ if !pass.missing.is_empty() => Exit::NotFound,
         _ => Exit::Ok,

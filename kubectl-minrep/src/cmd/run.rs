@@ -32,6 +32,7 @@ pub(crate) async fn run(
         settings,
         scope: connection.scope,
         workers: run.rule.workers,
+        max_raises_per_minute: run.max_raises_per_minute,
         write_deadline: global.write_deadline(),
         resync: run.resync,
         shutdown_grace_period: run.shutdown_grace_period,

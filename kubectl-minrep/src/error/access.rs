@@ -6,49 +6,59 @@ use super::{Exit, Place, Report};
 
 /// What min-replicas needs: the least that each of its parts works with. `manifests/`
 /// grants the same.
-const NEEDS: [Need; 4] = [
-    Need::new("deployments.apps", "get,list,watch", "minrep-deployments"),
-    Need::new("deployments.apps/scale", "patch", "minrep-scale"),
+const NEEDS: [Need; 5] = [
     Need::new(
-        "horizontalpodautoscalers.autoscaling",
-        "list,watch",
-        "minrep-autoscalers",
+        "deployments.apps",
+        &["get", "list", "watch"],
+        "minrep-deployments",
     ),
-    Need::new("namespaces", "get,list,watch", "minrep-namespaces"),
+    Need::new("deployments.apps/scale", &["patch"], "minrep-scale"),
+    Need::new(AUTOSCALERS, &["list", "watch"], "minrep-autoscalers"),
+    Need::new(
+        "scaledobjects.keda.sh",
+        &["list", "watch"],
+        "minrep-scaledobjects",
+    ),
+    Need::new("namespaces", &["get", "list", "watch"], "minrep-namespaces"),
 ];
+
+const AUTOSCALERS: &str = "horizontalpodautoscalers.autoscaling";
 
 struct Need {
     resource: &'static str,
     /// All of them: who may list and not watch would be refused next.
-    verbs: &'static str,
+    verbs: &'static [&'static str],
     role: &'static str,
 }
 
-// === impl Need ===
-
-impl Need {
-    const fn new(resource: &'static str, verbs: &'static str, role: &'static str) -> Self {
-        Self {
-            resource,
-            verbs,
-            role,
-        }
-    }
+/// The rule that allows what was refused.
+struct Rule<'a> {
+    /// As an answer names it: `deployments.apps/scale`, or a path of the server's.
+    resource: &'a str,
+    verbs: Vec<&'a str>,
+    role: &'static str,
 }
 
 /// Explains a refusal.
 pub(super) fn forbidden(answer: &Answer, place: &Place) -> Report {
+    let resource = &*answer.target.resource;
+    let is_path = resource.starts_with('/');
     let mut report = Report::from_server(Exit::Denied, "Forbidden", &answer.message)
         .fact(missing_rule(answer, place))
-        .hint(grant(answer));
-    if answer.target.namespace.is_none() && answer.target.resource != "namespaces" {
+        .hint(grant(answer, place))
+        .hint(format_args!(
+            "or with this rule in a {}\n{}",
+            if answer.target.namespace.is_some() {
+                "Role"
+            } else {
+                "ClusterRole"
+            },
+            Rule::for_refusal(answer, place).manifest(),
+        ));
+    if answer.target.namespace.is_none() && resource != "namespaces" && !is_path {
         report = report.hint("with rights in one namespace only, pass `-n NAMESPACE`");
     }
-    if answer
-        .target
-        .resource
-        .starts_with("horizontalpodautoscalers")
-    {
+    if resource == AUTOSCALERS || resource.contains("keda.sh") {
         report =
             report.hint("`--hpa=ignore` does without, and may fight with an autoscaler for ever");
     }
@@ -69,24 +79,100 @@ pub(crate) fn missing_rule(answer: &Answer, place: &Place) -> String {
 }
 
 /// The commands with which somebody who may can grant the missing rule.
-pub(crate) fn grant(answer: &Answer) -> String {
+pub(crate) fn grant(answer: &Answer, place: &Place) -> String {
     let target = &answer.target;
-    let need = NEEDS.iter().find(|need| need.resource == target.resource);
-    let (role, verbs) = match need {
-        Some(need) => (need.role, need.verbs),
-        None => ("minrep", answer.verb.as_str()),
-    };
+    let rule = Rule::for_refusal(answer, place);
     let (kind, scope) = match &target.namespace {
         Some(namespace) => ("role", format!(" -n {}", shell_word(namespace))),
         None => ("clusterrole", String::new()),
+    };
+    let (role, verbs) = (rule.role, rule.verbs.join(","));
+    let flag = if rule.is_path() {
+        "non-resource-url"
+    } else {
+        "resource"
     };
     let resource = &target.resource;
     let subject = subject(&answer.message);
     format!(
         "a cluster admin can grant it with\n\
-         \x20       kubectl create {kind} {role}{scope} --verb={verbs} --resource={resource}\n\
+         \x20       kubectl create {kind} {role}{scope} --verb={verbs} --{flag}={resource}\n\
          \x20       kubectl create {kind}binding {role}{scope} --{kind}={role} {subject}"
     )
+}
+
+// === impl Need ===
+
+impl Need {
+    const fn new(
+        resource: &'static str,
+        verbs: &'static [&'static str],
+        role: &'static str,
+    ) -> Self {
+        Self {
+            resource,
+            verbs,
+            role,
+        }
+    }
+}
+
+// === impl Rule ===
+
+impl<'a> Rule<'a> {
+    fn for_refusal(answer: &'a Answer, place: &Place) -> Self {
+        let resource = &*answer.target.resource;
+        let Some(need) = NEEDS.iter().find(|need| need.resource == resource) else {
+            return Self {
+                resource,
+                verbs: vec![answer.verb.as_str()],
+                role: "minrep",
+            };
+        };
+        let mut verbs = need.verbs.to_vec();
+        if resource == AUTOSCALERS && place.raises_min {
+            verbs.push("patch");
+        }
+        Self {
+            resource,
+            verbs,
+            role: need.role,
+        }
+    }
+
+    /// Whether it is about a path of the server's, and no resource.
+    fn is_path(&self) -> bool {
+        self.resource.starts_with('/')
+    }
+
+    /// As it stands among a Role's `rules`.
+    fn manifest(&self) -> String {
+        let quoted = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+            format!("[{}]", words.join(", "))
+        };
+        let verbs = quoted(&self.verbs);
+        if self.is_path() {
+            let paths = quoted(&[self.resource]);
+            return format!(
+                "        - nonResourceURLs: {paths}\n\
+                 \x20         verbs: {verbs}"
+            );
+        }
+        let (name, subresource) = match self.resource.split_once('/') {
+            Some((name, subresource)) => (name, format!("/{subresource}")),
+            None => (self.resource, String::new()),
+        };
+        let (plural, group) = name.split_once('.').unwrap_or((name, ""));
+        let resource = format!("{plural}{subresource}");
+        format!(
+            "        - apiGroups: {}\n\
+             \x20         resources: {}\n\
+             \x20         verbs: {verbs}",
+            quoted(&[group]),
+            quoted(&[&resource]),
+        )
+    }
 }
 
 /// `--user=ana`: who was refused, as the server's sentence says it.

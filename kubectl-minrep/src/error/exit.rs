@@ -2,14 +2,16 @@ use std::process::ExitCode;
 
 /// How the process ends. Scripts rely on these numbers: they never change their meaning.
 ///
-/// 1 and 8 are kept free: 1 is for commands that compare, as `kubectl diff` does, so it
-/// never means that something broke.
+/// 1 means that something differs, as with `kubectl diff`, and never that something broke. 8
+/// is kept free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
     /// Done. Also a dry run that found changes, a `run` that was stopped by a signal and
     /// drained, and a reader that closed the pipe.
     Ok = 0,
+    /// More would be changed than `--max-changes` allows, so nothing was.
+    TooMany = 1,
     /// A bad flag, flags that do not go together, a bad selector.
     Usage = 2,
     /// No kubeconfig or a broken one, an unknown context, a credential helper that failed.

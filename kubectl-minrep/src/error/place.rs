@@ -17,6 +17,8 @@ pub struct Place {
     pub kubeconfig: Option<String>,
     /// Whether the kubeconfig says whose certificates to trust.
     pub has_authority: bool,
+    /// Whether autoscalers are changed, for which one more verb is needed.
+    pub raises_min: bool,
     /// What the user typed: `run`, `reconcile once`.
     pub command: &'static str,
 }

@@ -46,6 +46,7 @@ pub(super) fn reason_of(failure: &Failure) -> String {
     let token = match failure {
         Failure::Kept { .. } => "ChangedByServer",
         Failure::Conflicts { .. } => "Conflict",
+        Failure::MinAboveMax { .. } => "MinAboveMax",
         _ => match failure.api_error() {
             Some(error) => match error.answer() {
                 Some(answer) if !answer.reason.is_empty() => return answer.reason.clone(),
@@ -121,13 +122,18 @@ fn hints_for(failure: &Failure, dry_run: DryRun, place: &Place) -> Vec<String> {
                  `kubectl get mutatingwebhookconfigurations`"
                     .into(),
             ],
+            Failure::MinAboveMax { .. } => vec![
+                "hint: raise `spec.maxReplicas` of the HorizontalPodAutoscaler, or lower the \
+                 minimum by the annotation minrep.dev/min"
+                    .into(),
+            ],
             _ => vec!["hint: something else changes them all the time: try again".into()],
         };
     };
     match error {
         ApiError::Forbidden(answer) if answer.message.contains("cannot ") => vec![
             missing_rule(answer, place),
-            format!("hint: {}", grant(answer)),
+            format!("hint: {}", grant(answer, place)),
         ],
         ApiError::Timeout { .. } => vec!["hint: raise `--request-timeout`".into()],
         _ if dry_run == DryRun::Server && refuses_dry_run(error) => vec![

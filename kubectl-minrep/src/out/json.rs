@@ -2,7 +2,7 @@
 //! never renamed or removed within one `apiVersion`, only added to.
 
 use controller_core::client::ObjectKey;
-use controller_core::controllers::min_replicas::{Class, DryRun, Effect, Failure, Verdict};
+use controller_core::controllers::min_replicas::{Class, DryRun, Effect, Failure, Reason, Verdict};
 use serde::Serialize;
 
 use super::failures::reason_of;
@@ -32,15 +32,27 @@ struct Item<'a> {
     reason: &'static str,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    replicas: Option<Replicas>,
+    replicas: Option<Change>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_replicas: Option<Change>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    autoscaler: Option<Autoscaler<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Failed>,
 }
 
-#[derive(Serialize)]
-struct Replicas {
+#[derive(Clone, Copy, Serialize)]
+struct Change {
     from: i32,
     to: i32,
+}
+
+#[derive(Serialize)]
+struct Autoscaler<'a> {
+    kind: &'static str,
+    name: &'a str,
 }
 
 #[derive(Serialize)]
@@ -58,6 +70,9 @@ struct Summary<'a> {
     dry_run: &'static str,
     interrupted: bool,
     duration_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_changes: Option<usize>,
+    planned: usize,
     considered: usize,
     raised: usize,
     would_raise: usize,
@@ -66,6 +81,7 @@ struct Summary<'a> {
     satisfied: usize,
     not_found: usize,
     not_sent: usize,
+    withheld: usize,
     not_looked_at: usize,
     unanswered: usize,
     warnings: &'a [String],
@@ -93,6 +109,8 @@ pub(crate) fn document(pass: &Pass) -> serde_json::Result<String> {
             },
             interrupted: pass.interrupted,
             duration_seconds: (pass.elapsed.as_secs_f64() * 1000.0).round() / 1000.0,
+            max_changes: pass.max_changes,
+            planned: pass.planned,
             considered: counts.considered,
             raised: counts.raised,
             would_raise: counts.would_raise,
@@ -101,6 +119,7 @@ pub(crate) fn document(pass: &Pass) -> serde_json::Result<String> {
             satisfied: counts.satisfied,
             not_found: counts.not_found,
             not_sent: counts.not_sent,
+            withheld: counts.withheld,
             not_looked_at: pass.not_looked_at,
             unanswered: pass.unanswered,
             warnings: &pass.warnings,
@@ -113,6 +132,8 @@ pub(crate) fn document(pass: &Pass) -> serde_json::Result<String> {
 
 impl<'a> Item<'a> {
     fn seen(verdict: &'a Verdict) -> Self {
+        let change = verdict.change().map(|(from, to)| Change { from, to });
+        let of_autoscaler = verdict.reason.autoscaler().is_some();
         Self {
             api_version: "apps/v1",
             kind: "Deployment",
@@ -122,7 +143,10 @@ impl<'a> Item<'a> {
             result: result(verdict),
             reason: verdict.reason.name(),
             message: verdict.to_string(),
-            replicas: verdict.change().map(|(from, to)| Replicas { from, to }),
+            replicas: change.filter(|_| !of_autoscaler),
+            min_replicas: change.filter(|_| of_autoscaler),
+            autoscaler: Autoscaler::of(&verdict.reason),
+            warning: verdict.rejected_min.as_ref().map(ToString::to_string),
             error: verdict.failure().map(Failed::from),
         }
     }
@@ -138,6 +162,9 @@ impl<'a> Item<'a> {
             reason: "NotFound",
             message: super::failures::not_found(key),
             replicas: None,
+            min_replicas: None,
+            autoscaler: None,
+            warning: None,
             error: None,
         }
     }
@@ -149,9 +176,27 @@ fn result(verdict: &Verdict) -> &'static str {
         (Effect::WouldRaise { .. }, _) => "WouldRaise",
         (Effect::Failed(_), _) => "Failed",
         (Effect::NotSent, _) => "NotSent",
+        (Effect::Withheld, _) => "Withheld",
         (Effect::None, Class::Satisfied) => "Satisfied",
         (Effect::None, Class::Gone) => "NotFound",
-        (Effect::None, Class::Skipped | Class::Raise | Class::Unread) => "Skipped",
+        (Effect::None, _) => "Skipped",
+    }
+}
+
+// === impl Autoscaler ===
+
+impl<'a> Autoscaler<'a> {
+    fn of(reason: &'a Reason) -> Option<Self> {
+        if let Reason::Autoscaled { by, .. } = reason {
+            return Some(Self {
+                kind: by.kind(),
+                name: by.name(),
+            });
+        }
+        reason.autoscaler().map(|name| Self {
+            kind: "HorizontalPodAutoscaler",
+            name,
+        })
     }
 }
 

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use controller_core::client::ObjectKey;
 use controller_core::controllers::min_replicas::{Class, DryRun, Effect, Verdict};
+use controller_core::runtime::TooManyChanges;
 
 /// What one pass of `reconcile once` came to: what the table, the JSON document and the
 /// summary line are made from, so that they cannot disagree.
@@ -13,6 +14,12 @@ pub struct Pass {
     pub missing: Vec<ObjectKey>,
     /// How far changes went.
     pub dry_run: DryRun,
+    /// How many were to be changed.
+    pub planned: usize,
+    /// How many may be changed, `None` without a limit.
+    pub max_changes: Option<usize>,
+    /// Set if those were more than may be, so that nothing was written.
+    pub too_many: Option<TooManyChanges>,
     /// Whether a signal ended the pass before everything was looked at.
     pub interrupted: bool,
     /// Deployments that a signal came before: they are in no list.
@@ -44,6 +51,8 @@ pub struct Counts {
     pub not_found: usize,
     /// Should have been raised; a signal came first.
     pub not_sent: usize,
+    /// Should have been raised, with more others than may be changed at once.
+    pub withheld: usize,
 }
 
 // === impl Pass ===
@@ -72,9 +81,10 @@ impl Counts {
             (Effect::WouldRaise { .. }, _) => &mut self.would_raise,
             (Effect::Failed(_), _) => &mut self.failed,
             (Effect::NotSent, _) => &mut self.not_sent,
+            (Effect::Withheld, _) => &mut self.withheld,
             (Effect::None, Class::Satisfied) => &mut self.satisfied,
             (Effect::None, Class::Gone) => &mut self.not_found,
-            (Effect::None, Class::Skipped | Class::Raise | Class::Unread) => &mut self.skipped,
+            (Effect::None, _) => &mut self.skipped,
         }
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use controller_core::client::{Answer, ApiError, ObjectKey, Target, Verb};
-use controller_core::controllers::min_replicas::{DryRun, Effect, Failure, OptIn, Reason, Verdict};
+use controller_core::controllers::min_replicas::{
+    DryRun, Effect, Failure, OptIn, Reason, ScaledBy, Verdict,
+};
 
 use super::Pass;
 
@@ -15,6 +17,7 @@ pub(crate) fn verdict(name: &str, reason: Reason, effect: Effect) -> Verdict {
         reason,
         effect,
         dry_run: DryRun::None,
+        rejected_min: None,
     }
 }
 
@@ -71,18 +74,22 @@ pub(crate) fn autoscaled(name: &str) -> Verdict {
     verdict(
         name,
         Reason::Autoscaled {
-            autoscaler: format!("{name}-hpa"),
-            odd_api_version: None,
+            by: ScaledBy::HorizontalPodAutoscaler(format!("{name}-hpa")),
+            hindrance: None,
         },
         Effect::None,
     )
 }
 
 pub(crate) fn pass(verdicts: Vec<Verdict>) -> Pass {
+    let planned = verdicts.iter().filter(|it| it.change().is_some()).count();
     Pass {
         verdicts,
         missing: Vec::new(),
         dry_run: DryRun::None,
+        planned,
+        max_changes: None,
+        too_many: None,
         interrupted: false,
         not_looked_at: 0,
         unanswered: 0,

@@ -52,6 +52,11 @@ pub fn show_pass(
     for key in &pass.missing {
         io.talk(from_server("NotFound", &not_found(key)));
     }
+    if let Some(too_many) = &pass.too_many {
+        io.talk(format_args!(
+            "error: {too_many} (--max-changes): nothing was written"
+        ));
+    }
     for line in failures(pass, place) {
         io.talk(line);
     }
@@ -69,23 +74,21 @@ fn is_unchanged(verdict: &Verdict) -> bool {
     matches!(verdict.effect, Effect::None)
 }
 
-/// What was not taken into account, and who stays below the minimum though nobody else
-/// raises it.
+/// What was not taken into account or not understood, and who stays below the minimum
+/// though nobody else raises it.
 fn warnings(pass: &Pass) -> Vec<String> {
-    let odd = pass.verdicts.iter().filter(|verdict| {
-        matches!(
-            verdict.reason,
-            Reason::Autoscaled {
-                odd_api_version: Some(_),
-                ..
-            }
-        )
+    let named = |verdict: &Verdict| format!("{} ({})", verdict.object(), verdict.key);
+    let odd = pass.verdicts.iter().filter(|it| it.reason.is_warning());
+    let odd = odd.map(|verdict| format!("{} {verdict}", named(verdict)));
+    let rejected = pass.verdicts.iter().filter_map(|verdict| {
+        let rejected = verdict.rejected_min.as_ref()?;
+        Some(format!("{}: {rejected}", named(verdict)))
     });
-    let odd = odd.map(|verdict| format!("{} ({}) {verdict}", verdict.object(), verdict.key));
     pass.warnings
         .iter()
         .cloned()
         .chain(odd.take(MOST_LINES))
+        .chain(rejected.take(MOST_LINES))
         .map(|warning| format!("Warning: {}", escape_line(&warning)))
         .collect()
 }
@@ -115,7 +118,7 @@ fn excluded_hint(pass: &Pass, place: &Place) -> Option<String> {
 fn skipped(pass: &Pass) -> Option<String> {
     let mut reasons: BTreeMap<&'static str, usize> = BTreeMap::new();
     for verdict in pass.verdicts.iter().filter(|verdict| is_unchanged(verdict)) {
-        if verdict.reason.class() == Class::Skipped {
+        if matches!(verdict.reason.class(), Class::Skipped | Class::Waiting) {
             *reasons.entry(verdict.reason.name()).or_default() += 1;
         }
     }

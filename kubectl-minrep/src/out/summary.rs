@@ -16,7 +16,7 @@ pub(crate) fn pass_summary(pass: &Pass) -> String {
     } else {
         "Reconciled"
     };
-    let done = counts.considered - counts.not_sent;
+    let done = counts.considered - counts.not_sent - counts.withheld;
     let mut line = format!("{verb} {} in {}: ", deployments(done), took(pass.elapsed));
     let _ = match pass.dry_run {
         DryRun::None => write!(line, "{} raised", counts.raised),
@@ -30,6 +30,7 @@ pub(crate) fn pass_summary(pass: &Pass) -> String {
     for (count, what) in [
         (counts.not_found, "not found"),
         (counts.not_sent, "not sent"),
+        (counts.withheld, "withheld"),
         (pass.not_looked_at, "not looked at"),
         (pass.unanswered, "sent and not answered"),
     ] {

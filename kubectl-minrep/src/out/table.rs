@@ -40,14 +40,10 @@ fn row(verdict: &Verdict) -> Option<[String; 3]> {
         Effect::None => return None,
         // The whole sentence of the server stands below the table, once for all objects
         // that share it.
-        Effect::Failed(failure) => match verdict.change() {
-            Some((from, to)) => format!(
-                "could not be raised from {from} to {to} ({}){}",
-                short(failure),
-                suffix(verdict.dry_run)
-            ),
-            None => format!("{} ({})", verdict.reason, short(failure)),
-        },
+        Effect::Failed(failure) => {
+            let suffix = verdict.change().map_or("", |_| suffix(verdict.dry_run));
+            format!("{} ({}){suffix}", verdict.attempt(), short(failure))
+        }
         _ => verdict.to_string(),
     };
     Some(

@@ -44,7 +44,7 @@ async fn a_pass_awaits_what_it_sent_and_sends_no_more() {
         allow_duplicates! {
             assert_snapshot!(ended.talk(), @r"
             Interrupted: waiting for what was sent; a second signal ends at once
-            Interrupted: reconciled 1 Deployment in TIME: 1 raised, 0 failed, 0 skipped, 0 already satisfied, 2 not looked at
+            Interrupted: reconciled 1 Deployment in TIME: 1 raised, 0 failed, 0 skipped, 0 already satisfied, 2 not sent
             ");
         }
     }

@@ -67,6 +67,10 @@ async fn a_pass_over_all_namespaces_names_the_missing_rule() {
     hint: a cluster admin can grant it with
             kubectl create clusterrole minrep-deployments --verb=get,list,watch --resource=deployments.apps
             kubectl create clusterrolebinding minrep-deployments --clusterrole=minrep-deployments --user=ana
+    hint: or with this rule in a ClusterRole
+            - apiGroups: ["apps"]
+              resources: ["deployments"]
+              verbs: ["get", "list", "watch"]
     hint: with rights in one namespace only, pass `-n NAMESPACE`
     "#);
     assert_eq!(cluster.writes().len(), 0);

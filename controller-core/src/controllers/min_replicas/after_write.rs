@@ -1,9 +1,7 @@
 //! What to do after a write that did not plainly succeed. Pure, as the plan is.
 
-use super::deployment::Deployment;
 use super::raise::Raise;
 use crate::client::ApiError;
-use crate::watch::Object;
 
 /// How often a changed object is planned again before its key goes back into the queue.
 /// One write more than this may be sent.
@@ -20,26 +18,31 @@ pub(super) enum Refusal {
     Lost,
 }
 
-/// What reading the object live brought.
+/// What reading the object that was written to brought.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Live<'a> {
     /// The server has no object of that name.
     Gone,
     /// The server could not be asked.
     Unread,
-    /// This is it.
-    Found(&'a Deployment),
+    /// It has this one.
+    Found {
+        uid: &'a str,
+        resource_version: &'a str,
+        /// The number that was to be raised.
+        number: i32,
+    },
 }
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next<'a> {
-    /// Nothing: there is no object to write to.
+pub(super) enum Next {
+    /// There is no object to write to.
     Gone,
     /// Nothing: the write whose answer was lost was applied.
     Done,
     /// The object is another one, or another state of it: decide anew.
-    PlanAgain(&'a Deployment),
+    PlanAgain,
     /// The object is as it was: the write's own error is what the user has to know.
     ReportWrite,
     /// The object changed, nobody knows how: the failed read is what the user has to know.
@@ -50,27 +53,32 @@ pub(super) enum Next<'a> {
 ///
 /// `dry_run`: nothing was stored whatever was answered, so a number that is already there
 /// is not ours.
-pub(super) fn after_refusal<'a>(
+pub(super) fn after_refusal(
     refusal: Refusal,
     raise: &Raise,
-    live: Live<'a>,
+    live: Live<'_>,
     dry_run: bool,
-) -> Next<'a> {
-    let live = match live {
+) -> Next {
+    let (uid, resource_version, number) = match live {
         Live::Gone => return Next::Gone,
         Live::Unread if refusal == Refusal::Conflict => return Next::ReportRead,
         Live::Unread => return Next::ReportWrite,
-        Live::Found(live) => live,
+        Live::Found {
+            uid,
+            resource_version,
+            number,
+        } => (uid, resource_version, number),
     };
-    let same_object = live.uid() == raise.uid;
-    let changed = !same_object || live.resource_version() != raise.resource_version;
-    let has_our_number = same_object && changed && live.replicas() == raise.to;
+    let (guarded_uid, guarded_version) = raise.guard();
+    let same_object = uid == guarded_uid;
+    let changed = !same_object || resource_version != guarded_version;
+    let has_our_number = same_object && changed && number == raise.to;
     match refusal {
         // Two of us may have written the same number at once; then both say so.
         Refusal::Lost if has_our_number && !dry_run => Next::Done,
         // Even if it looks unchanged: only the server knows what it compared.
-        Refusal::Conflict => Next::PlanAgain(live),
-        Refusal::Refused | Refusal::Lost if changed => Next::PlanAgain(live),
+        Refusal::Conflict => Next::PlanAgain,
+        Refusal::Refused | Refusal::Lost if changed => Next::PlanAgain,
         Refusal::Refused | Refusal::Lost => Next::ReportWrite,
     }
 }

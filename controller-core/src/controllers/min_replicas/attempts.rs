@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use tokio::time::{Duration, Instant};
 
 use super::raise::Raise;
-use super::reason::Reason;
+use super::reason::{Class, Reason};
 use super::settings::DryRun;
 use super::verdict::{Effect, Verdict};
 use crate::client::ObjectKey;
@@ -46,8 +46,8 @@ pub(super) enum Clearance {
 #[derive(Debug)]
 struct Attempt {
     uid: String,
-    /// From, to.
-    change: (i32, i32),
+    /// Which number, from, to.
+    reason: Reason,
     state: State,
 }
 
@@ -65,7 +65,7 @@ impl Attempts {
         let last = self.last.lock();
         let same = last
             .get(&raise.key)
-            .filter(|attempt| attempt.is_of(&raise.uid, (raise.from, raise.to)));
+            .filter(|attempt| attempt.is_of(&raise.uid, &raise.reason()));
         match same.map(|attempt| &attempt.state) {
             Some(State::Judged) => Clearance::Judged,
             Some(State::Failed { not_before, .. }) if *not_before > now => {
@@ -79,16 +79,20 @@ impl Attempts {
     /// remembered.
     pub(super) fn record(&self, verdict: &Verdict, now: Instant) {
         let mut last = self.last.lock();
-        let (Some(uid), Reason::Raise { from, to }) = (&verdict.uid, &verdict.reason) else {
+        let reason = &verdict.reason;
+        if matches!(reason, Reason::Budget { .. }) {
+            // Its turn has not come: nothing was tried, and nothing got better.
+            return;
+        }
+        let (Some(uid), Class::Raise) = (&verdict.uid, reason.class()) else {
             last.remove(&verdict.key);
             return;
         };
-        let change = (*from, *to);
         let state = match &verdict.effect {
             Effect::Failed(_) if !is_judged(verdict) => {
                 let before = last
                     .get(&verdict.key)
-                    .filter(|attempt| attempt.is_of(uid, change));
+                    .filter(|attempt| attempt.is_of(uid, reason));
                 let times = before.map_or(1, Attempt::failures_and_this);
                 State::Failed {
                     times,
@@ -105,7 +109,7 @@ impl Attempts {
             verdict.key.clone(),
             Attempt {
                 uid: uid.clone(),
-                change,
+                reason: reason.clone(),
                 state,
             },
         );
@@ -125,7 +129,7 @@ pub(super) fn is_judged(verdict: &Verdict) -> bool {
             // The server answered with another number than was asked for.
             None => failure.api_error().is_none(),
         },
-        Effect::None | Effect::Raised { .. } | Effect::NotSent => false,
+        Effect::None | Effect::Raised { .. } | Effect::NotSent | Effect::Withheld => false,
     }
 }
 
@@ -137,8 +141,8 @@ fn wait_after(failures: u32) -> Duration {
 // === impl Attempt ===
 
 impl Attempt {
-    fn is_of(&self, uid: &str, change: (i32, i32)) -> bool {
-        self.uid == uid && self.change == change
+    fn is_of(&self, uid: &str, reason: &Reason) -> bool {
+        self.uid == uid && self.reason == *reason
     }
 
     fn failures_and_this(&self) -> u32 {
@@ -152,7 +156,7 @@ impl Attempt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::controllers::min_replicas::Failure;
+    use crate::controllers::min_replicas::{Failure, Through};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -163,6 +167,7 @@ mod tests {
             resource_version: "7".into(),
             from,
             to: 2,
+            through: Through::Scale,
         }
     }
 
@@ -176,6 +181,7 @@ mod tests {
             },
             effect,
             dry_run,
+            rejected_min: None,
         }
     }
 

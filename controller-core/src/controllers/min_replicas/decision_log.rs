@@ -4,6 +4,7 @@ use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
 use super::failure_log::{FailureLine, FailureLog};
+use super::minimum::RejectedMin;
 use super::reason::{Class, Reason};
 use super::reporter::Reporter;
 use super::verdict::{Effect, Verdict};
@@ -45,6 +46,7 @@ struct Decision {
     uid: Option<String>,
     reason: Reason,
     outcome: Outcome,
+    rejected_min: Option<RejectedMin>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +56,16 @@ enum Outcome {
     WouldRaise,
     Failed,
     NotSent,
+    Withheld,
+}
+
+/// What of a verdict was not known before.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    /// The decision, or what came of it.
+    decision: bool,
+    /// That its annotation is no minimum.
+    rejected: bool,
 }
 
 // === impl DecisionLog ===
@@ -86,7 +98,18 @@ impl Reporter for DecisionLog {
         if let Some(line) = failures {
             log_failure(verdict, &line);
         }
-        log_verdict(verdict, news);
+        if news.rejected {
+            log_rejected(verdict);
+        }
+        log_verdict(verdict, news.decision);
+    }
+}
+
+/// Once a value: whoever corrects it, and is wrong again, is told again.
+fn log_rejected(verdict: &Verdict) {
+    if let Some(rejected) = &verdict.rejected_min {
+        let namespace = verdict.key.namespace().unwrap_or_default();
+        warn!(namespace, "{}: {rejected}", verdict.object());
     }
 }
 
@@ -114,20 +137,16 @@ fn log_verdict(verdict: &Verdict, news: bool) {
     let namespace = verdict.key.namespace().unwrap_or_default();
     let reason = verdict.reason.name();
     let object = verdict.object();
-    let is_odd = matches!(
-        verdict.reason,
-        Reason::Autoscaled {
-            odd_api_version: Some(_),
-            ..
-        }
-    );
     match &verdict.effect {
         // Told by the failure log, which counts them.
         Effect::Failed(_) => debug!(namespace, reason, "{object} {verdict}"),
         Effect::Raised { .. } => info!(namespace, reason, "{object} {verdict}"),
         _ if !news => debug!(namespace, reason, "{object} {verdict}"),
-        // It stays below the minimum although nothing else raises it.
-        _ if is_odd => warn!(namespace, reason, "{object} {verdict}"),
+        // Whoever runs it counts those that wait for their turn: one line, not one each.
+        _ if matches!(verdict.reason, Reason::Budget { .. }) => {
+            debug!(namespace, reason, "{object} {verdict}");
+        }
+        _ if verdict.reason.is_warning() => warn!(namespace, reason, "{object} {verdict}"),
         _ => info!(namespace, reason, "{object} {verdict}"),
     }
 }
@@ -135,28 +154,39 @@ fn log_verdict(verdict: &Verdict, news: bool) {
 // === impl State ===
 
 impl State {
-    /// Remembers the verdict. Returns whether it is news.
-    fn note(&mut self, verdict: &Verdict) -> bool {
+    /// Remembers the verdict.
+    fn note(&mut self, verdict: &Verdict) -> News {
         if matches!(verdict.effect, Effect::Raised { .. }) {
             self.raised += 1;
         }
         if verdict.reason.class() == Class::Gone {
             // Without an entry its end was told before, or nobody ever heard of it.
-            return self.last.remove(&verdict.key).is_some();
+            return News {
+                decision: self.last.remove(&verdict.key).is_some(),
+                rejected: false,
+            };
         }
         if verdict.reason.class() == Class::Unread {
             // Nothing new is known about it. Its end, once read, must still be told.
-            return false;
+            return News::default();
         }
         let decision = Decision {
             uid: verdict.uid.clone(),
             reason: verdict.reason.clone(),
             outcome: Outcome::from(&verdict.effect),
+            rejected_min: verdict.rejected_min.clone(),
         };
         let before = self.last.get(&verdict.key);
         let news = before.is_none_or(|before| !before.is_same(&decision));
+        let rejected = decision.rejected_min.is_some()
+            && before.is_none_or(|before| {
+                before.rejected_min != decision.rejected_min || before.uid != decision.uid
+            });
         self.last.insert(verdict.key.clone(), decision);
-        news
+        News {
+            decision: news,
+            rejected,
+        }
     }
 }
 
@@ -180,6 +210,7 @@ impl From<&Effect> for Outcome {
             Effect::WouldRaise { .. } => Self::WouldRaise,
             Effect::Failed(_) => Self::Failed,
             Effect::NotSent => Self::NotSent,
+            Effect::Withheld => Self::Withheld,
         }
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::metadata::{Annotations, Metadata};
+use super::metadata::{Annotations, Metadata, controller};
 use crate::client::{ObjectKey, ResourceType};
 use crate::watch::Object;
 
@@ -118,15 +118,7 @@ impl TryFrom<Wire> for Deployment {
             resource_version: present(metadata.resource_version, "resourceVersion")?,
             labels: metadata.labels.unwrap_or_default(),
             annotations: metadata.annotations,
-            controller: metadata
-                .owner_references
-                .into_iter()
-                .flatten()
-                .find(|owner| owner.controller == Some(true))
-                .map(|owner| Owner {
-                    kind: owner.kind.unwrap_or_default(),
-                    name: owner.name.unwrap_or_default(),
-                }),
+            controller: controller(metadata.owner_references),
             replicas: spec.and_then(|spec| spec.replicas).unwrap_or(1),
         })
     }

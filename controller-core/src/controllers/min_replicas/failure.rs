@@ -21,6 +21,16 @@ pub enum Failure {
         asked: i32,
     },
 
+    /// The minimum is above the autoscaler's maximum. Nothing was tried: the server would
+    /// refuse it, and only somebody who changes one of the two can help.
+    #[error("HPA allows at most {max}, minimum is {min}")]
+    MinAboveMax {
+        /// `spec.maxReplicas`.
+        max: i32,
+        /// The minimum.
+        min: i32,
+    },
+
     /// The object changed under every try to write.
     #[error("it changed during each of {tries} tries")]
     Conflicts {
@@ -46,16 +56,21 @@ impl Failure {
     pub fn code(&self) -> Option<u16> {
         match self {
             Self::Api(error) => error.code(),
-            Self::Kept { .. } => None,
+            Self::Kept { .. } | Self::MinAboveMax { .. } => None,
             Self::Conflicts { .. } => Some(409),
         }
+    }
+
+    /// Whether trying again is of no use until the object, or its autoscaler, changes.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self, Self::MinAboveMax { .. })
     }
 
     /// The error of the request behind it: its verb and target name what was refused.
     pub fn api_error(&self) -> Option<&ApiError> {
         match self {
             Self::Api(error) => Some(error),
-            Self::Kept { .. } | Self::Conflicts { .. } => None,
+            Self::Kept { .. } | Self::MinAboveMax { .. } | Self::Conflicts { .. } => None,
         }
     }
 }

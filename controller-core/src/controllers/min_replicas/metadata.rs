@@ -3,6 +3,7 @@ use std::fmt;
 
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
+use super::deployment::Owner;
 use crate::client::ObjectKey;
 
 /// Annotations with this prefix are ours; all others are skipped while decoding.
@@ -29,9 +30,9 @@ pub(super) type Annotations = BTreeMap<Box<str>, Box<str>>;
 
 #[derive(Debug, serde::Deserialize)]
 pub(super) struct OwnerReference {
-    pub(super) kind: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) controller: Option<bool>,
+    kind: Option<String>,
+    name: Option<String>,
+    controller: Option<bool>,
 }
 
 struct OwnAnnotations;
@@ -49,6 +50,18 @@ impl Metadata {
     pub(super) fn is_being_deleted(&self) -> bool {
         self.deletion_timestamp.is_some()
     }
+}
+
+/// The owner that manages an object, among all of them.
+pub(super) fn controller(owners: Option<Vec<OwnerReference>>) -> Option<Owner> {
+    owners
+        .into_iter()
+        .flatten()
+        .find(|owner| owner.controller == Some(true))
+        .map(|owner| Owner {
+            kind: owner.kind.unwrap_or_default(),
+            name: owner.name.unwrap_or_default(),
+        })
 }
 
 /// Keeps our annotations and skips the others without a copy: `last-applied-configuration`

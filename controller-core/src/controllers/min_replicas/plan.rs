@@ -1,26 +1,39 @@
 //! What is to be done about one Deployment. Pure: no client, no clock, no I/O.
 
+use std::sync::Arc;
+
+use super::autoscaled::{Hindrance, ScaledBy};
 use super::autoscaler::HorizontalPodAutoscaler;
+use super::budget::Turn;
 use super::deployment::{Deployment, KEEP_ZERO};
+use super::fight::Hold;
+use super::minimum::minimum;
 use super::namespace::Namespace;
 use super::raise::Raise;
 use super::reason::{Reason, ZeroKeptBy};
+use super::scaled_object::ScaledObject;
 use super::settings::{HpaPolicy, Settings, ZeroPolicy};
 use crate::watch::Object;
 
 /// Everything that a decision about one Deployment rests on.
 ///
-/// `None` always means "there is none that is known". Whoever fills this sees to it that a
-/// cache which has not synced, or must not be read, never gets so far: to the plan, an
-/// autoscaler that is not here is an autoscaler that does not exist.
+/// `None`, and an empty slice, always mean "there is none that is known". Whoever fills this
+/// sees to it that a cache which has not synced, or must not be read, never gets so far: to
+/// the plan, an autoscaler that is not here is an autoscaler that does not exist.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed<'a> {
     /// The Deployment, from the cache or read live.
     pub deployment: &'a Deployment,
     /// Its namespace, if namespaces may be read.
     pub namespace: Option<&'a Namespace>,
-    /// The autoscaler that targets it, if there is one.
-    pub autoscaler: Option<&'a HorizontalPodAutoscaler>,
+    /// All autoscalers that target it.
+    pub autoscalers: &'a [Arc<HorizontalPodAutoscaler>],
+    /// All ScaledObjects that target it.
+    pub scaled_objects: &'a [Arc<ScaledObject>],
+    /// Set while a fight over it is waited out.
+    pub fight: Option<&'a Hold>,
+    /// Set while as many were raised as may be.
+    pub budget: Option<Turn>,
 }
 
 /// What is to be done, and why. The same plan serves every command; they differ only in
@@ -29,8 +42,27 @@ pub struct Observed<'a> {
 pub enum Plan {
     /// Nothing.
     Leave(Reason),
+    /// Nothing, though something is too low: it cannot be raised until somebody changes an
+    /// object. This is a failure, and not worth a try.
+    Blocked(Reason),
     /// Raise it.
     Raise(Raise),
+}
+
+// === impl Observed ===
+
+impl<'a> Observed<'a> {
+    /// The Deployment, and nothing else that is known.
+    pub fn new(deployment: &'a Deployment) -> Self {
+        Self {
+            deployment,
+            namespace: None,
+            autoscalers: &[],
+            scaled_objects: &[],
+            fight: None,
+            budget: None,
+        }
+    }
 }
 
 // === impl Plan ===
@@ -39,18 +71,16 @@ impl Plan {
     /// The one reason that is reported.
     pub fn reason(&self) -> Reason {
         match self {
-            Self::Leave(reason) => reason.clone(),
-            Self::Raise(raise) => Reason::Raise {
-                from: raise.from,
-                to: raise.to,
-            },
+            Self::Leave(reason) | Self::Blocked(reason) => reason.clone(),
+            Self::Raise(raise) => raise.reason(),
         }
     }
 }
 
 /// Decides. The first reason that holds is the one reported, in this order: being
 /// deleted, not opted in (or not selected), namespace paused or excluded, owned, zero
-/// kept, satisfied, autoscaled, raise.
+/// kept, the minimum of its autoscaler (if the settings ask for that), satisfied,
+/// autoscaled, fight, budget, raise.
 ///
 /// It only ever raises: a plan to raise always has `to` above what was observed.
 ///
@@ -64,7 +94,7 @@ impl Plan {
 ///                  "labels": {"demo/min-replicas": "true"}},
 ///     "spec": {"replicas": 1}
 /// }"#)?;
-/// let observed = Observed { deployment: &web, namespace: None, autoscaler: None };
+/// let observed = Observed::new(&web);
 ///
 /// let Plan::Raise(raise) = plan(&observed, &Settings::default()) else {
 ///     panic!("1 is below the minimum of 2")
@@ -78,12 +108,21 @@ impl Plan {
 /// ```
 ///
 /// No clock, no client, no randomness, no state: the same arguments give the same plan,
-/// today and in a test. What depends on time, such as how long a failure is waited out,
-/// stands around it.
+/// today and in a test. What depends on time, such as how long a fight is waited out, is
+/// passed in as a value.
 pub fn plan(observed: &Observed<'_>, settings: &Settings) -> Plan {
-    match left_alone(observed, settings) {
+    if let Some(reason) = not_ours(observed, settings) {
+        return Plan::Leave(reason);
+    }
+    let deployment = observed.deployment;
+    let min = minimum(deployment, settings).replicas;
+    if let Some(plan) = raise_min(observed, settings, min) {
+        return plan;
+    }
+    let left = satisfied(deployment, min).or_else(|| autoscaled(observed, settings));
+    match left {
         Some(reason) => Plan::Leave(reason),
-        None => Plan::Raise(Raise::new(observed.deployment, settings.min)),
+        None => unless_held(observed, Raise::scale(deployment, min)),
     }
 }
 
@@ -93,8 +132,8 @@ pub(super) fn is_selected(deployment: &Deployment, settings: &Settings) -> bool 
     not_opted_in(deployment, settings).is_none() && not_selected(deployment, settings).is_none()
 }
 
-/// The first reason to leave the Deployment alone.
-fn left_alone(observed: &Observed<'_>, settings: &Settings) -> Option<Reason> {
+/// The first reason for which its numbers are none of our business.
+fn not_ours(observed: &Observed<'_>, settings: &Settings) -> Option<Reason> {
     let deployment = observed.deployment;
     being_deleted(deployment)
         .or_else(|| not_opted_in(deployment, settings))
@@ -102,8 +141,6 @@ fn left_alone(observed: &Observed<'_>, settings: &Settings) -> Option<Reason> {
         .or_else(|| namespace_closed(observed, settings))
         .or_else(|| owned(deployment))
         .or_else(|| zero_kept(deployment, settings))
-        .or_else(|| satisfied(deployment, settings))
-        .or_else(|| autoscaled(observed.autoscaler, settings))
 }
 
 fn being_deleted(deployment: &Deployment) -> Option<Reason> {
@@ -167,18 +204,88 @@ fn zero_kept(deployment: &Deployment, settings: &Settings) -> Option<Reason> {
     Some(Reason::ZeroKept { by })
 }
 
-fn satisfied(deployment: &Deployment, settings: &Settings) -> Option<Reason> {
+/// What is to be done about the autoscaler's own minimum, if that is ours to raise and too
+/// low, whatever the Deployment has just now: the autoscaler may lower it at any time.
+fn raise_min(observed: &Observed<'_>, settings: &Settings, min: i32) -> Option<Plan> {
+    // With several the answer is not clear, with a ScaledObject or an owner it is not ours.
+    let [autoscaler] = observed.autoscalers else {
+        return None;
+    };
+    if settings.hpa != HpaPolicy::RaiseMin
+        || !observed.scaled_objects.is_empty()
+        || hindrance(autoscaler, &[], settings).is_some()
+        || autoscaler.min() >= min
+    {
+        return None;
+    }
+    if let Some(max) = autoscaler.max().filter(|max| *max < min) {
+        return Some(Plan::Blocked(Reason::MinAboveMax {
+            autoscaler: autoscaler.key().name().to_owned(),
+            max,
+            from: autoscaler.min(),
+            to: min,
+        }));
+    }
+    let raise = Raise::min_replicas(observed.deployment, autoscaler, min)?;
+    Some(unless_held(observed, raise))
+}
+
+fn satisfied(deployment: &Deployment, min: i32) -> Option<Reason> {
     let replicas = deployment.replicas();
-    (replicas >= settings.min).then_some(Reason::Satisfied {
-        replicas,
-        min: settings.min,
+    (replicas >= min).then_some(Reason::Satisfied { replicas, min })
+}
+
+fn autoscaled(observed: &Observed<'_>, settings: &Settings) -> Option<Reason> {
+    if settings.hpa == HpaPolicy::Ignore {
+        return None;
+    }
+    // The ScaledObject is what a person wrote; its HorizontalPodAutoscaler is made of it.
+    if let Some(scaled_object) = observed.scaled_objects.iter().min_by_key(|it| it.key()) {
+        return Some(Reason::Autoscaled {
+            by: ScaledBy::ScaledObject(scaled_object.key().name().to_owned()),
+            hindrance: None,
+        });
+    }
+    // Always the same one is named, and one that works before one that may not.
+    let mut all: Vec<_> = observed.autoscalers.iter().collect();
+    all.sort_by_key(|it| (it.odd_api_version().is_some(), it.key()));
+    let (first, others) = all.split_first()?;
+    Some(Reason::Autoscaled {
+        by: ScaledBy::HorizontalPodAutoscaler(first.key().name().to_owned()),
+        hindrance: hindrance(first, others, settings),
     })
 }
 
-fn autoscaled(autoscaler: Option<&HorizontalPodAutoscaler>, settings: &Settings) -> Option<Reason> {
-    let autoscaler = autoscaler.filter(|_| settings.hpa == HpaPolicy::Skip)?;
-    Some(Reason::Autoscaled {
-        autoscaler: autoscaler.key().name().to_owned(),
-        odd_api_version: autoscaler.odd_api_version(),
-    })
+/// What is wrong with this autoscaler, as far as the settings care.
+fn hindrance(
+    autoscaler: &HorizontalPodAutoscaler,
+    others: &[&Arc<HorizontalPodAutoscaler>],
+    settings: &Settings,
+) -> Option<Hindrance> {
+    let raises = settings.hpa == HpaPolicy::RaiseMin;
+    if let Some(odd) = autoscaler.odd_api_version() {
+        Some(Hindrance::OddApiVersion(odd))
+    } else if raises && !others.is_empty() {
+        let names = others.iter().map(|other| other.key().name().to_owned());
+        Some(Hindrance::Several(names.collect()))
+    } else {
+        let owner = autoscaler.controller().filter(|_| raises)?;
+        Some(Hindrance::Owned(owner.clone()))
+    }
+}
+
+/// The raise, unless now is not the time for it.
+fn unless_held(observed: &Observed<'_>, raise: Raise) -> Plan {
+    if let Some(hold) = observed.fight {
+        let reason = raise.reason();
+        Plan::Leave(Reason::Fight {
+            autoscaler: reason.autoscaler().map(str::to_owned),
+            opponent: hold.opponent.clone(),
+            wait: hold.wait,
+        })
+    } else if let Some(Turn { limit, wait }) = observed.budget {
+        Plan::Leave(Reason::Budget { limit, wait })
+    } else {
+        Plan::Raise(raise)
+    }
 }

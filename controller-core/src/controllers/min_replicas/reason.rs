@@ -1,14 +1,17 @@
-use std::fmt;
+use std::time::Duration;
 
-use super::autoscaler::OddApiVersion;
-use super::deployment::{KEEP_ZERO, Owner};
-use super::namespace::PAUSED;
+use super::autoscaled::{Hindrance, ScaledBy};
+use super::deployment::Owner;
 use super::settings::OptIn;
+
+mod sentence;
+#[cfg(test)]
+mod tests;
 
 /// Why a Deployment is raised, or left alone.
 ///
 /// One enum for logs, events, JSON and metrics. [`name`](Self::name) is the stable token
-/// for machines; [`Display`](fmt::Display) is the sentence that a person reads, and its
+/// for machines; [`Display`](std::fmt::Display) is the sentence that a person reads, and its
 /// words may be searched for ("no longer exists", "already satisfies").
 ///
 /// There is a reason for leaving alone as well as for raising, because "nothing happened" is
@@ -60,6 +63,26 @@ pub enum Reason {
         /// Who says so.
         by: ZeroKeptBy,
     },
+    /// The minimum of its autoscaler is too low.
+    RaiseMin {
+        /// The HorizontalPodAutoscaler's name.
+        autoscaler: String,
+        /// `spec.minReplicas`.
+        from: i32,
+        /// The minimum.
+        to: i32,
+    },
+    /// The minimum of its autoscaler is too low, and may not go above the maximum.
+    MinAboveMax {
+        /// The HorizontalPodAutoscaler's name.
+        autoscaler: String,
+        /// `spec.maxReplicas`.
+        max: i32,
+        /// `spec.minReplicas`.
+        from: i32,
+        /// The minimum.
+        to: i32,
+    },
     /// It has at least the minimum.
     Satisfied {
         /// `spec.replicas`.
@@ -69,11 +92,26 @@ pub enum Reason {
     },
     /// An autoscaler decides its replicas.
     Autoscaled {
-        /// The HorizontalPodAutoscaler's name.
-        autoscaler: String,
-        /// Set if the autoscaler's target has an apiVersion with which it may never
-        /// scale anything: worth a warning, for the Deployment stays below the minimum.
-        odd_api_version: Option<OddApiVersion>,
+        /// The autoscaler.
+        by: ScaledBy,
+        /// What is wrong with it, if something is.
+        hindrance: Option<Hindrance>,
+    },
+    /// It was raised again and again and did not stay up: somebody else decides otherwise.
+    Fight {
+        /// Whose `minReplicas` is fought over; `None` if it is the Deployment's `replicas`.
+        autoscaler: Option<String>,
+        /// The field manager that owns the number, if that is not us.
+        opponent: Option<String>,
+        /// How long after the last raise the next one comes.
+        wait: Duration,
+    },
+    /// As many were raised within the last minute as may be.
+    Budget {
+        /// How many raises a minute may have.
+        limit: u32,
+        /// When its turn comes.
+        wait: Duration,
     },
     /// It is below the minimum.
     Raise {
@@ -102,8 +140,10 @@ pub enum ZeroKeptBy {
 /// The few groups that reasons fall into, for a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// Below the minimum, and ours to raise.
+    /// Too low, and ours to raise.
     Raise,
+    /// Too low, ours to raise, and not yet.
+    Waiting,
     /// At or above the minimum.
     Satisfied,
     /// Left alone, though it may be below the minimum: the user may want to know why.
@@ -113,9 +153,6 @@ pub enum Class {
     /// Could not be looked at.
     Unread,
 }
-
-/// `1 replica`, `2 replicas`.
-struct Replicas(i32);
 
 // === impl Reason ===
 
@@ -130,8 +167,12 @@ impl Reason {
             Self::NamespaceExcluded { .. } => "NamespaceExcluded",
             Self::Owned { .. } => "Owned",
             Self::ZeroKept { .. } => "ZeroKept",
+            Self::RaiseMin { .. } => "RaiseMin",
+            Self::MinAboveMax { .. } => "MinAboveMax",
             Self::Satisfied { .. } => "Satisfied",
             Self::Autoscaled { .. } => "Autoscaled",
+            Self::Fight { .. } => "Fight",
+            Self::Budget { .. } => "Budget",
             Self::Raise { .. } => "Raise",
             Self::NoLongerExists => "NoLongerExists",
             Self::NoLongerOptedIn => "NoLongerOptedIn",
@@ -151,77 +192,71 @@ impl Reason {
             | Self::ZeroKept { .. }
             | Self::Autoscaled { .. } => Class::Skipped,
             Self::Satisfied { .. } => Class::Satisfied,
-            Self::Raise { .. } => Class::Raise,
+            Self::Raise { .. } | Self::RaiseMin { .. } | Self::MinAboveMax { .. } => Class::Raise,
+            Self::Fight { .. } | Self::Budget { .. } => Class::Waiting,
             Self::NoLongerExists | Self::NoLongerOptedIn => Class::Gone,
             Self::Unread => Class::Unread,
         }
     }
 
     /// Whether the two are one decision: how far above the minimum a Deployment is does
-    /// not change what is done about it.
+    /// not change what is done about it, nor does how long it still waits for its turn.
     pub fn is_same_decision(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Satisfied { min: one, .. }, Self::Satisfied { min: two, .. }) => one == two,
+            (Self::Budget { .. }, Self::Budget { .. }) => true,
             _ => self == other,
         }
     }
-}
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Whether a person has to see to it, though nothing was tried and nothing failed.
+    pub fn is_warning(&self) -> bool {
         match self {
-            Self::BeingDeleted => f.write_str("being deleted"),
-            Self::NotOptedIn { opt_in, found } => match found {
-                Some(found) => write!(
-                    f,
-                    "not opted in: label {} is {found:?}, not {:?}",
-                    opt_in.key(),
-                    opt_in.value(),
-                ),
-                None => write!(f, "not opted in: label {} is not set", opt_in.key()),
-            },
-            Self::NotSelected { selector } => write!(f, "does not match the selector {selector}"),
-            Self::NamespacePaused { namespace } => {
-                write!(f, "namespace {namespace} is paused (annotation {PAUSED})")
-            }
-            Self::NamespaceExcluded { namespace } => write!(f, "namespace {namespace} is excluded"),
-            Self::Owned { owner } => write!(f, "owned by {owner}, which decides its replicas"),
-            Self::ZeroKept { by } => match by {
-                ZeroKeptBy::Setting => f.write_str("kept at 0 replicas"),
-                ZeroKeptBy::Annotation => write!(f, "kept at 0 replicas (annotation {KEEP_ZERO})"),
-            },
-            Self::Satisfied { replicas, min } => write!(
-                f,
-                "already satisfies the minimum of {min} ({})",
-                Replicas(*replicas)
-            ),
+            Self::Fight { .. } => true,
             Self::Autoscaled {
-                autoscaler,
-                odd_api_version: None,
-            } => write!(f, "autoscaled by HorizontalPodAutoscaler {autoscaler}"),
-            Self::Autoscaled {
-                autoscaler,
-                odd_api_version: Some(odd),
-            } => write!(
-                f,
-                "targeted by HorizontalPodAutoscaler {autoscaler}, which may never scale it: \
-                 its target has {odd} where \"apps/v1\" is needed"
-            ),
-            Self::Raise { from, to } => {
-                write!(f, "below the minimum of {to} ({})", Replicas(*from))
-            }
-            Self::NoLongerExists => f.write_str("no longer exists"),
-            Self::NoLongerOptedIn => f.write_str("no longer opted in"),
-            Self::Unread => f.write_str("could not be read"),
+                hindrance: Some(hindrance),
+                ..
+            } => hindrance.is_lasting(),
+            _ => false,
         }
     }
-}
 
-// === impl Replicas ===
+    /// What was, or should be, written: from, to. `None` where no raise is due.
+    pub fn change(&self) -> Option<(i32, i32)> {
+        match self {
+            Self::Raise { from, to }
+            | Self::RaiseMin { from, to, .. }
+            | Self::MinAboveMax { from, to, .. } => Some((*from, *to)),
+            _ => None,
+        }
+    }
 
-impl fmt::Display for Replicas {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = if self.0 == 1 { "" } else { "s" };
-        write!(f, "{} replica{plural}", self.0)
+    /// The HorizontalPodAutoscaler whose `minReplicas` it is about, `None` if it is about
+    /// the Deployment's own number.
+    pub fn autoscaler(&self) -> Option<&str> {
+        match self {
+            Self::RaiseMin { autoscaler, .. } | Self::MinAboveMax { autoscaler, .. } => {
+                Some(autoscaler)
+            }
+            Self::Fight { autoscaler, .. } => autoscaler.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// What its number is called: `spec.replicas`, or an autoscaler's `minReplicas`.
+    pub(super) fn number(&self) -> String {
+        match self.autoscaler() {
+            Some(name) => format!("minReplicas of HorizontalPodAutoscaler {name}"),
+            None => "spec.replicas".to_owned(),
+        }
+    }
+
+    /// Whether the minimum was asked for on the way to it.
+    pub(super) fn rests_on_minimum(&self) -> bool {
+        match self.class() {
+            Class::Raise | Class::Waiting | Class::Satisfied => true,
+            Class::Skipped => matches!(self, Self::Autoscaled { .. }),
+            Class::Gone | Class::Unread => false,
+        }
     }
 }

@@ -1,23 +1,29 @@
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use kube::Client;
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tracing::debug;
 
-use super::attempts::{Attempts, Clearance, is_judged};
+use super::attempts::{Clearance, is_judged};
 use super::autoscaler::HorizontalPodAutoscaler;
 use super::deployment::Deployment;
 use super::failure::Failure;
+use super::minimum::minimum;
 use super::namespace::Namespace;
-use super::plan::{Observed, Plan, is_selected, plan};
+use super::observe::Seen;
+use super::pacing::Pacing;
+use super::plan::{Plan, is_selected};
 use super::raise::Raise;
 use super::reason::Reason;
 use super::reporter::Reporter;
+use super::scaled_object::ScaledObject;
 use super::settings::{DryRun, Settings};
 use super::targets::TARGET_INDEX;
 use super::verdict::{Effect, Verdict};
 use super::write_scale::WriteScale;
-use crate::client::{ApiError, Call, ObjectKey, fetch};
+use crate::client::ObjectKey;
 use crate::store::{Lister, UnknownIndex};
 use crate::watch::Object;
 use crate::worker::{Outcome, ReconcileError, Reconciler};
@@ -31,6 +37,9 @@ pub struct Caches {
     /// All autoscalers of the same namespaces, with the index
     /// [`TARGET_INDEX`]; `None` only where they are to be ignored.
     pub autoscalers: Option<Lister<HorizontalPodAutoscaler>>,
+    /// All ScaledObjects of the same namespaces, with the index [`TARGET_INDEX`]; `None`
+    /// where they are to be ignored, or where the server does not have the kind.
+    pub scaled_objects: Option<Lister<ScaledObject>>,
     /// Namespaces, `None` where they may not be read: then none is known to be paused.
     pub namespaces: Option<Lister<Namespace>>,
 }
@@ -38,37 +47,51 @@ pub struct Caches {
 /// The min-replicas controller: observe, plan, write, for one key at a time.
 ///
 /// As a [`Reconciler`] it serves a loop: a decision that failed waits longer each time,
-/// whatever wakes it. With [`settle`](Self::settle) it serves a single pass: every call
-/// tries. Both decide alike, and both tell the [`Reporter`].
+/// whatever wakes it, a fight is waited out, and raises keep to the
+/// [budget](Self::max_raises_per_minute). With [`look_at`](Self::look_at) and
+/// [`carry_out`](Self::carry_out) it serves a single pass: every call tries. All decide
+/// alike, and all tell the [`Reporter`].
 ///
 /// **Errors of a reconcile.** A refused write is [`Transient`](ReconcileError::Transient),
 /// also when it is a 403, a 422 or a webhook's: what refuses it is outside of the object
 /// and may change without an event (a permission is granted, a quota raised, a webhook
 /// mended), and other objects must not wait for it. [`Terminal`](ReconcileError::Terminal)
-/// is only what the server said in a dry run, which is asked once per decision.
+/// is what the server said in a dry run, which is asked once per decision, and a minimum
+/// above an autoscaler's maximum.
 ///
 /// **What it asks the server.** Nothing, for as long as the cache has the object and no
 /// write is refused. A key that the cache does not have costs one GET, which tells "no
-/// longer exists" from "no longer opted in"; a refused write costs one GET before it is
-/// planned again.
+/// longer exists" from "no longer opted in"; a refused write costs one GET (and a list of
+/// one autoscaler, where that was written to) before it is planned again; each round of a
+/// fight costs one, which names the opponent.
 ///
 /// A call is idempotent, and may be dropped at any await: the writer ends what was sent.
 pub struct MinReplicas<W> {
-    caches: Caches,
+    pub(super) caches: Caches,
     /// Reads single objects live; never writes.
-    client: Client,
+    pub(super) client: Client,
     pub(super) settings: Settings,
     /// The only way to change anything.
     pub(super) writer: W,
     reporter: Arc<dyn Reporter>,
     /// Of [`reconcile`](Reconciler::reconcile) alone: a single pass tries everything once.
-    attempts: Attempts,
+    pacing: Pacing,
 }
 
-/// What a look at one key came to.
-enum Look {
-    Raise(Raise),
+/// What a look at one Deployment came to.
+#[derive(Debug)]
+pub enum Look {
+    /// This is it.
     Settled(Verdict),
+    /// Something is to be raised: [`MinReplicas::carry_out`] does.
+    Due(Due),
+}
+
+/// A raise that is due, with what it was decided from.
+#[derive(Debug)]
+pub struct Due {
+    seen: Seen,
+    raise: Raise,
 }
 
 // === impl MinReplicas ===
@@ -78,7 +101,7 @@ impl<W: WriteScale> MinReplicas<W> {
     /// writes.
     ///
     /// # Errors
-    /// If the autoscalers' cache lacks the index [`TARGET_INDEX`].
+    /// If the cache of autoscalers, or of ScaledObjects, lacks the index [`TARGET_INDEX`].
     pub fn new(
         caches: Caches,
         client: Client,
@@ -86,10 +109,13 @@ impl<W: WriteScale> MinReplicas<W> {
         writer: W,
         reporter: Arc<dyn Reporter>,
     ) -> Result<Self, UnknownIndex> {
+        // Found out here and not at the first look, where it would read as "there is
+        // no autoscaler".
         if let Some(autoscalers) = &caches.autoscalers {
-            // Found out here and not at the first look, where it would read as "there is
-            // no autoscaler".
             autoscalers.by_index(TARGET_INDEX, "")?;
+        }
+        if let Some(scaled_objects) = &caches.scaled_objects {
+            scaled_objects.by_index(TARGET_INDEX, "")?;
         }
         Ok(Self {
             caches,
@@ -97,119 +123,133 @@ impl<W: WriteScale> MinReplicas<W> {
             settings,
             writer,
             reporter,
-            attempts: Attempts::default(),
+            pacing: Pacing::new(None),
         })
+    }
+
+    /// Lets a loop raise at most so many in any 60 seconds; those that wait keep their place
+    /// in line. `None`, which is the default, is no limit.
+    #[must_use]
+    pub fn max_raises_per_minute(mut self, limit: Option<NonZeroU32>) -> Self {
+        self.pacing = Pacing::new(limit);
+        self
+    }
+
+    /// How many Deployments wait for their turn, as it changes.
+    pub fn waiting(&self) -> watch::Receiver<usize> {
+        self.pacing.waiting()
     }
 
     /// Brings one Deployment, from the cache or else read live, to where it should be.
     pub async fn settle(&self, key: &ObjectKey) -> Verdict {
-        let verdict = match self.look(key).await {
-            Look::Raise(raise) => self.carry_out(raise).await,
+        let verdict = match self.look(key, None).await {
+            Look::Due(due) => self.try_once(due, None).await,
             Look::Settled(verdict) => verdict,
         };
         self.reporter.report(&verdict);
         verdict
     }
 
-    /// Brings one Deployment that the caller has read to where it should be. For objects
-    /// that were asked for by name, which need not be in the cache: one that is not
-    /// opted in is told so, with the label's value.
-    pub async fn settle_object(&self, deployment: &Deployment) -> Verdict {
-        let verdict = match self.plan_for(deployment) {
-            Plan::Raise(raise) => self.carry_out(raise).await,
-            Plan::Leave(reason) => self.left(deployment, reason),
-        };
+    /// Looks at one Deployment that the caller has read, and decides; nothing is sent. For
+    /// a pass that plans everything before it writes anything, and for objects that were
+    /// asked for by name, which need not be in the cache: one that is not opted in is told
+    /// so, with the label's value.
+    pub fn look_at(&self, deployment: Arc<Deployment>) -> Look {
+        let seen = Seen::from(deployment);
+        let plan = self.plan_for(&seen, None);
+        let look = self.judged(seen, plan);
+        if let Look::Settled(verdict) = &look {
+            self.reporter.report(verdict);
+        }
+        look
+    }
+
+    /// Does what is due, as far as the dry run lets it.
+    pub async fn carry_out(&self, due: Due) -> Verdict {
+        let verdict = self.try_once(due, None).await;
         self.reporter.report(&verdict);
         verdict
     }
 
-    async fn look(&self, key: &ObjectKey) -> Look {
-        if let Some(deployment) = self.caches.deployments.get(key) {
-            return self.look_at(&deployment);
-        }
-        match self.read_live(key).await {
-            Ok(Some(live)) if is_selected(&live, &self.settings) => {
+    /// Does nothing about what is due, for this reason: [`Effect::NotSent`] or
+    /// [`Effect::Withheld`].
+    pub fn leave_undone(&self, due: &Due, effect: Effect) -> Verdict {
+        let verdict = self.tried(&due.seen, &due.raise, effect);
+        self.reporter.report(&verdict);
+        verdict
+    }
+
+    async fn look(&self, key: &ObjectKey, pacing: Option<&Pacing>) -> Look {
+        let deployment = match self.caches.deployments.get(key) {
+            Some(cached) => cached,
+            None => match self.read_live(key).await {
                 // The cache has not heard of it yet; what the server says is newer.
-                self.look_at(&live)
-            }
-            Ok(Some(live)) => Look::Settled(self.left(&live, Reason::NoLongerOptedIn)),
-            Ok(None) => Look::Settled(self.gone(key)),
-            Err(error) => Look::Settled(Verdict {
-                key: key.clone(),
-                uid: None,
-                reason: Reason::Unread,
-                effect: Effect::Failed(Failure::from(error)),
-                dry_run: self.settings.dry_run,
-            }),
-        }
-    }
-
-    fn look_at(&self, deployment: &Deployment) -> Look {
-        match self.plan_for(deployment) {
-            Plan::Raise(raise) => Look::Raise(raise),
-            Plan::Leave(reason) => Look::Settled(self.left(deployment, reason)),
-        }
-    }
-
-    /// Observes what else there is to know about `deployment`, and decides.
-    pub(super) fn plan_for(&self, deployment: &Deployment) -> Plan {
-        let key = deployment.key();
-        let namespace = self.namespace_of(&key);
-        let autoscaler = self.autoscaler_of(&key);
-        let observed = Observed {
-            deployment,
-            namespace: namespace.as_deref(),
-            autoscaler: autoscaler.as_deref(),
+                Ok(Some(live)) if is_selected(&live, &self.settings) => live,
+                Ok(Some(live)) => {
+                    return Look::Settled(self.left(&live.into(), Reason::NoLongerOptedIn));
+                }
+                Ok(None) => return Look::Settled(self.gone(key)),
+                Err(error) => {
+                    return Look::Settled(Verdict {
+                        reason: Reason::Unread,
+                        effect: Effect::Failed(Failure::from(error)),
+                        ..self.gone(key)
+                    });
+                }
+            },
         };
-        plan(&observed, &self.settings)
+        let seen = Seen::from(deployment);
+        let plan = self.decide(&seen, pacing).await;
+        self.judged(seen, plan)
     }
 
-    fn namespace_of(&self, key: &ObjectKey) -> Option<Arc<Namespace>> {
-        let namespaces = self.caches.namespaces.as_ref()?;
-        namespaces.get(&ObjectKey::cluster(key.namespace()?))
-    }
-
-    fn autoscaler_of(&self, key: &ObjectKey) -> Option<Arc<HorizontalPodAutoscaler>> {
-        self.caches
-            .autoscalers
-            .as_ref()?
-            .by_index(TARGET_INDEX, &key.to_string())
-            .expect("invariant: the index was asked for when the controller was made")
-            .into_iter()
-            // Several may target one Deployment. Always the same one is named, and one
-            // that works before one that may not.
-            .min_by_key(|autoscaler| (autoscaler.odd_api_version().is_some(), autoscaler.key()))
-    }
-
-    /// Reads the object from the server, `None` if the server has none of that name.
-    pub(super) async fn read_live(&self, key: &ObjectKey) -> Result<Option<Deployment>, ApiError> {
-        match fetch(&self.client, Call::get(&Deployment::RESOURCE, key)).await {
-            Ok(deployment) => Ok(Some(deployment)),
-            // Not a gateway's 404: that one knows nothing of Deployments.
-            Err(ApiError::NotFound(answer)) if answer.from_api => Ok(None),
-            Err(error) => Err(error),
+    fn judged(&self, seen: Seen, plan: Plan) -> Look {
+        match plan {
+            Plan::Raise(raise) => Look::Due(Due { seen, raise }),
+            Plan::Leave(reason) => Look::Settled(self.left(&seen, reason)),
+            Plan::Blocked(reason) => Look::Settled(self.blocked(&seen, reason)),
         }
     }
 
     /// Does what the plan says, as far as the dry run lets it.
-    async fn carry_out(&self, raise: Raise) -> Verdict {
+    async fn try_once(&self, due: Due, pacing: Option<&Pacing>) -> Verdict {
+        let Due { seen, raise } = due;
         if self.settings.dry_run == DryRun::Client {
             let effect = Effect::WouldRaise {
                 from: raise.from,
                 to: raise.to,
             };
-            return self.tried(&raise, effect);
+            return self.tried(&seen, &raise, effect);
         }
-        self.write(raise).await
+        self.write(seen, raise, pacing).await
     }
 
-    pub(super) fn left(&self, deployment: &Deployment, reason: Reason) -> Verdict {
+    pub(super) fn left(&self, seen: &Seen, reason: Reason) -> Verdict {
+        let deployment = &seen.deployment;
+        let rejected_min = reason
+            .rests_on_minimum()
+            .then(|| minimum(deployment, &self.settings).rejected)
+            .flatten();
         Verdict {
-            key: deployment.key(),
             uid: Some(deployment.uid().to_owned()),
             reason,
-            effect: Effect::None,
-            dry_run: self.settings.dry_run,
+            rejected_min,
+            ..self.gone(&deployment.key())
+        }
+    }
+
+    /// Something is too low and cannot be raised.
+    pub(super) fn blocked(&self, seen: &Seen, reason: Reason) -> Verdict {
+        let effect = match &reason {
+            Reason::MinAboveMax { max, to, .. } => Effect::Failed(Failure::MinAboveMax {
+                max: *max,
+                min: *to,
+            }),
+            _ => Effect::None,
+        };
+        Verdict {
+            effect,
+            ..self.left(seen, reason)
         }
     }
 
@@ -220,11 +260,15 @@ impl<W: WriteScale> MinReplicas<W> {
             reason: Reason::NoLongerExists,
             effect: Effect::None,
             dry_run: self.settings.dry_run,
+            rejected_min: None,
         }
     }
 
-    pub(super) fn tried(&self, raise: &Raise, effect: Effect) -> Verdict {
-        Verdict::of(raise, effect, self.settings.dry_run)
+    pub(super) fn tried(&self, seen: &Seen, raise: &Raise, effect: Effect) -> Verdict {
+        Verdict {
+            effect,
+            ..self.left(seen, raise.reason())
+        }
     }
 }
 
@@ -232,10 +276,11 @@ impl<W: WriteScale> Reconciler for MinReplicas<W> {
     type Key = ObjectKey;
 
     async fn reconcile(&self, key: &ObjectKey) -> Result<Outcome, ReconcileError> {
-        let verdict = match self.look(key).await {
+        let pacing = &self.pacing;
+        let verdict = match self.look(key, Some(pacing)).await {
             Look::Settled(verdict) => verdict,
-            Look::Raise(raise) => match self.attempts.clearance(&raise, Instant::now()) {
-                Clearance::Go => self.carry_out(raise).await,
+            Look::Due(due) => match pacing.attempts.clearance(&due.raise, Instant::now()) {
+                Clearance::Go => self.try_once(due, Some(pacing)).await,
                 Clearance::Wait(wait) => {
                     debug!(%key, ?wait, "held back after a failure");
                     return Ok(Outcome::RequeueAfter(wait));
@@ -243,13 +288,26 @@ impl<W: WriteScale> Reconciler for MinReplicas<W> {
                 Clearance::Judged => return Ok(Outcome::Done),
             },
         };
-        self.attempts.record(&verdict, Instant::now());
+        let now = Instant::now();
+        pacing.note(&verdict, now);
         self.reporter.report(&verdict);
         let judged = is_judged(&verdict);
-        match verdict.effect {
-            Effect::Failed(failure) if judged => Err(ReconcileError::terminal(failure)),
-            Effect::Failed(failure) => Err(ReconcileError::transient(failure)),
+        match (&verdict.effect, pacing.wait(&verdict, now)) {
+            (Effect::Failed(failure), _) if judged || failure.is_terminal() => {
+                Err(ReconcileError::terminal(failure.clone()))
+            }
+            (Effect::Failed(failure), _) => Err(ReconcileError::transient(failure.clone())),
+            (_, Some(wait)) => Ok(Outcome::RequeueAfter(wait)),
             _ => Ok(Outcome::Done),
         }
+    }
+}
+
+// === impl Due ===
+
+impl Due {
+    /// What is to be written.
+    pub fn raise(&self) -> &Raise {
+        &self.raise
     }
 }

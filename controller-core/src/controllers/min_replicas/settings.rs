@@ -31,8 +31,12 @@ pub const SYSTEM_NAMESPACES: [&str; 3] = ["kube-system", "kube-public", "kube-no
 /// ```
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The minimum number of replicas. Below 1 nothing is ever raised.
+    /// The minimum number of replicas, where a Deployment does not name its own by the
+    /// annotation [`MIN`](super::MIN). Below 1 nothing is ever raised.
     pub min: i32,
+    /// The highest minimum that a Deployment may ask for by itself. It bounds what one
+    /// annotation can cost; it does not bound [`min`](Self::min).
+    pub max_min: i32,
     /// The label, and its one value, by which a Deployment asks to be looked after.
     pub opt_in: OptIn,
     /// Narrows within the opted-in Deployments. It is checked again on a live object, so
@@ -92,7 +96,7 @@ pub enum ZeroPolicy {
     Keep,
 }
 
-/// What a HorizontalPodAutoscaler that targets a Deployment means.
+/// What a HorizontalPodAutoscaler, or KEDA's ScaledObject, that targets a Deployment means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HpaPolicy {
@@ -104,6 +108,14 @@ pub enum HpaPolicy {
     /// a warning then, and names the autoscaler and the apiVersion.
     #[default]
     Skip,
+    /// The autoscaler's `minReplicas` is raised to the minimum, whatever the Deployment has
+    /// just now; the autoscaler then scales the Deployment. `spec.replicas` is not written.
+    ///
+    /// Not if somebody manages the autoscaler, as KEDA does, if several target the
+    /// Deployment, or if its target's apiVersion is odd: such a Deployment is left alone, as
+    /// with [`Skip`](Self::Skip). A Deployment at 0 replicas stays there, for then its
+    /// autoscaler is off.
+    RaiseMin,
     /// The rule holds regardless. If the autoscaler's own minimum is lower, the two
     /// fight for ever.
     Ignore,
@@ -131,6 +143,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             min: 2,
+            max_min: 100,
             opt_in: OptIn::default(),
             selector: None,
             zero: ZeroPolicy::default(),

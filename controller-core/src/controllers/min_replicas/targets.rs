@@ -4,16 +4,26 @@ use std::sync::Arc;
 
 use super::autoscaler::HorizontalPodAutoscaler;
 use super::namespace::Namespace;
+use super::scaled_object::ScaledObject;
 use crate::client::ObjectKey;
 use crate::store::Delta;
 
-/// The index of HorizontalPodAutoscalers by the Deployment that they target:
-/// `namespace/name`. Register it with [`target_index`].
+/// The index of HorizontalPodAutoscalers, and of ScaledObjects, by the Deployment that they
+/// target: `namespace/name`. Register it with [`target_index`] or [`scaled_object_index`].
 pub const TARGET_INDEX: &str = "target";
 
-/// The index function of [`TARGET_INDEX`].
+/// The index function of [`TARGET_INDEX`] over HorizontalPodAutoscalers.
 pub fn target_index(autoscaler: &HorizontalPodAutoscaler) -> Vec<String> {
     autoscaler
+        .target()
+        .map(|target| target.to_string())
+        .into_iter()
+        .collect()
+}
+
+/// The index function of [`TARGET_INDEX`] over ScaledObjects.
+pub fn scaled_object_index(scaled_object: &ScaledObject) -> Vec<String> {
+    scaled_object
         .target()
         .map(|target| target.to_string())
         .into_iter()
@@ -28,19 +38,33 @@ pub fn target_index(autoscaler: &HorizontalPodAutoscaler) -> Vec<String> {
 /// that nobody opted in. Enqueue only those that are in the cache.
 pub fn deployments_of(delta: &Delta<HorizontalPodAutoscaler>) -> Vec<ObjectKey> {
     match delta {
+        Delta::Updated { old, new } if old.target() == new.target() => {
+            let same = old.odd_api_version() == new.odd_api_version()
+                && old.controller() == new.controller()
+                && (old.min(), old.max()) == (new.min(), new.max());
+            new.target().filter(|_| !same).into_iter().collect()
+        }
+        delta => targets_of(delta, HorizontalPodAutoscaler::target),
+    }
+}
+
+/// The Deployments that want a look after this change of a ScaledObject, as
+/// [`deployments_of`] has it.
+pub fn deployments_of_scaled_object(delta: &Delta<ScaledObject>) -> Vec<ObjectKey> {
+    match delta {
+        Delta::Updated { old, new } if old.target() == new.target() => Vec::new(),
+        delta => targets_of(delta, ScaledObject::target),
+    }
+}
+
+/// What is targeted now, and what was targeted before.
+fn targets_of<T>(delta: &Delta<T>, target: fn(&T) -> Option<ObjectKey>) -> Vec<ObjectKey> {
+    match delta {
         Delta::Added { new: one, .. } | Delta::Resynced { object: one } => {
-            one.target().into_iter().collect()
+            target(one).into_iter().collect()
         }
-        Delta::Deleted(deleted) => deleted.last_known().target().into_iter().collect(),
-        Delta::Updated { old, new } => {
-            let (before, after) = (old.target(), new.target());
-            if before == after {
-                let same = old.odd_api_version() == new.odd_api_version()
-                    && (old.min(), old.max()) == (new.min(), new.max());
-                return after.filter(|_| !same).into_iter().collect();
-            }
-            before.into_iter().chain(after).collect()
-        }
+        Delta::Deleted(deleted) => target(deleted.last_known()).into_iter().collect(),
+        Delta::Updated { old, new } => target(old).into_iter().chain(target(new)).collect(),
     }
 }
 

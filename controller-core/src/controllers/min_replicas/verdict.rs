@@ -1,6 +1,7 @@
 use std::fmt;
 
 use super::failure::Failure;
+use super::minimum::RejectedMin;
 use super::raise::Raise;
 use super::reason::{Class, Reason};
 use super::settings::DryRun;
@@ -17,7 +18,11 @@ use crate::client::ObjectKey;
 /// | `WouldRaise` | `would be scaled from 1 to 2 (dry run)` |
 /// | `Failed` | `could not be raised from 1 to 2: ` and why |
 /// | `NotSent` | `not raised from 1 to 2: interrupted` |
+/// | `Withheld` | `not raised from 1 to 2: more changes than are allowed` |
 /// | `None` | the reason; `skipped: ` before it where the user may want to know why |
+///
+/// Where the number is an autoscaler's, it is named instead of the scaling:
+/// `minReplicas of HorizontalPodAutoscaler web raised from 1 to 2`, and so on.
 ///
 /// A failure never holds the words "scaled from … to": whoever greps a log for them finds
 /// raises and not attempts. A dry run does, after "would be".
@@ -33,6 +38,9 @@ pub struct Verdict {
     pub effect: Effect,
     /// How far a raise was to go.
     pub dry_run: DryRun,
+    /// Set if the decision rests on the default minimum because its annotation makes no
+    /// sense: worth a warning beside whatever was decided.
+    pub rejected_min: Option<RejectedMin>,
 }
 
 /// What came of a decision.
@@ -46,14 +54,14 @@ pub enum Effect {
     None,
     /// The server has the new number.
     Raised {
-        /// `spec.replicas` before.
+        /// The number before.
         from: i32,
-        /// `spec.replicas` now.
+        /// The number now.
         to: i32,
     },
     /// A dry run: nothing was stored.
     WouldRaise {
-        /// `spec.replicas` as it is.
+        /// The number as it is.
         from: i32,
         /// What it would become.
         to: i32,
@@ -62,6 +70,9 @@ pub enum Effect {
     Failed(Failure),
     /// It should have been raised, and the user stopped the run before that was sent.
     NotSent,
+    /// It should have been raised, and so should more than the user allows to be changed at
+    /// once: so nothing was sent.
+    Withheld,
 }
 
 // === impl Verdict ===
@@ -80,13 +91,13 @@ impl Verdict {
 
     /// What came of `raise`.
     pub(super) fn of(raise: &Raise, effect: Effect, dry_run: DryRun) -> Self {
-        let (from, to) = (raise.from, raise.to);
         Self {
             key: raise.key.clone(),
             uid: Some(raise.uid.clone()),
-            reason: Reason::Raise { from, to },
+            reason: raise.reason(),
             effect,
             dry_run,
+            rejected_min: None,
         }
     }
 
@@ -95,12 +106,12 @@ impl Verdict {
         format!("deployment.apps/{}", self.key.name())
     }
 
-    /// What was changed, would be changed, or was to be changed: from, to.
+    /// What was changed, would be changed, or was to be changed: from, to. An autoscaler's
+    /// `minReplicas` if [`Reason::autoscaler`] names one, else `spec.replicas`.
     pub fn change(&self) -> Option<(i32, i32)> {
-        match (&self.effect, &self.reason) {
-            (Effect::Raised { from, to } | Effect::WouldRaise { from, to }, _)
-            | (_, Reason::Raise { from, to }) => Some((*from, *to)),
-            _ => None,
+        match &self.effect {
+            Effect::Raised { from, to } | Effect::WouldRaise { from, to } => Some((*from, *to)),
+            _ => self.reason.change(),
         }
     }
 
@@ -109,6 +120,25 @@ impl Verdict {
         match &self.effect {
             Effect::Failed(failure) => Some(failure),
             _ => None,
+        }
+    }
+
+    /// What failed, without why: `could not be raised from 1 to 2`.
+    pub fn attempt(&self) -> String {
+        match (&self.reason, self.reason.change()) {
+            // Its own words are of that kind.
+            (Reason::MinAboveMax { .. }, _) | (_, None) => self.reason.to_string(),
+            (_, Some((from, to))) => {
+                format!("{}could not be raised from {from} to {to}", self.what())
+            }
+        }
+    }
+
+    /// Nothing for the Deployment's own number, else which number it is.
+    fn what(&self) -> String {
+        match self.reason.autoscaler() {
+            Some(_) => self.reason.number() + " ",
+            None => String::new(),
         }
     }
 }
@@ -120,28 +150,32 @@ impl fmt::Display for Verdict {
             DryRun::Client => " (dry run)",
             DryRun::Server => " (server dry run)",
         };
+        let what = self.what();
+        // "scaled" is said of Deployments: whoever searches for it means those.
+        let done = if what.is_empty() { "scaled" } else { "raised" };
         // A failure never holds the words of a success: whoever searches for "scaled
         // from 1 to 2" must find only what was scaled.
-        match (&self.effect, &self.reason) {
-            (Effect::Raised { from, to }, _) => write!(f, "scaled from {from} to {to}"),
+        match (&self.effect, self.reason.change()) {
+            (Effect::Raised { from, to }, _) => write!(f, "{what}{done} from {from} to {to}"),
             (Effect::WouldRaise { from, to }, _) => {
-                write!(f, "would be scaled from {from} to {to}{suffix}")
+                write!(f, "{what}would be {done} from {from} to {to}{suffix}")
             }
-            (Effect::Failed(failure), Reason::Raise { from, to }) => {
-                let message = failure.message();
-                write!(
-                    f,
-                    "could not be raised from {from} to {to}: {message}{suffix}"
-                )
+            (Effect::Failed(failure), change) => {
+                write!(f, "{}: {}", self.attempt(), failure.message())?;
+                f.write_str(if change.is_some() { suffix } else { "" })
             }
-            (Effect::Failed(failure), reason) => write!(f, "{reason}: {}", failure.message()),
-            (Effect::NotSent, Reason::Raise { from, to }) => {
-                write!(f, "not raised from {from} to {to}: interrupted")
+            (Effect::NotSent, Some((from, to))) => {
+                write!(f, "{what}not raised from {from} to {to}: interrupted")
             }
-            (Effect::None | Effect::NotSent, reason) if reason.class() == Class::Skipped => {
-                write!(f, "skipped: {reason}")
+            (Effect::Withheld, Some((from, to))) => write!(
+                f,
+                "{what}not raised from {from} to {to}: more changes than are allowed"
+            ),
+            (Effect::None | Effect::NotSent | Effect::Withheld, _) => {
+                let skipped = self.reason.class() == Class::Skipped;
+                let before = if skipped { "skipped: " } else { "" };
+                write!(f, "{before}{}", self.reason)
             }
-            (Effect::None | Effect::NotSent, reason) => write!(f, "{reason}"),
         }
     }
 }

@@ -1,66 +1,139 @@
+use tokio::time::Instant;
+
 use super::after_write::{Live, MAX_REPLANS, Next, Refusal, after_refusal};
-use super::deployment::Deployment;
 use super::failure::Failure;
-use super::plan::Plan;
-use super::raise::Raise;
+use super::observe::{LiveAutoscaler, Seen, beside};
+use super::pacing::{Pacing, Spent, is_paced};
+use super::plan::{Observed, Plan, plan};
+use super::raise::{Raise, Through};
 use super::reason::Reason;
 use super::reconciler::MinReplicas;
 use super::settings::DryRun;
 use super::verdict::{Effect, Verdict};
 use super::write_scale::{WriteError, WriteScale};
 use crate::client::ApiError;
+use crate::watch::Object;
+
+/// What reading live brought: the Deployment, and the autoscaler if that was written to.
+enum Read {
+    /// There is no Deployment any more.
+    Gone,
+    Unread(ApiError),
+    Seen(Seen),
+}
 
 // === impl MinReplicas ===
 
 impl<W: WriteScale> MinReplicas<W> {
-    /// Writes `raise`; after any refusal looks at the live object and decides anew.
+    /// Writes `raise`; after any refusal looks at the live objects and decides anew.
     ///
-    /// Sends at most [`MAX_REPLANS`] + 1 writes, each guarded by the newest observation.
-    pub(super) async fn write(&self, mut raise: Raise) -> Verdict {
+    /// Sends at most [`MAX_REPLANS`] + 1 writes, each guarded by the newest observation,
+    /// and each let through by `pacing`.
+    pub(super) async fn write(
+        &self,
+        mut seen: Seen,
+        mut raise: Raise,
+        pacing: Option<&Pacing>,
+    ) -> Verdict {
         let dry_run = self.settings.dry_run == DryRun::Server;
+        let pacing = pacing.filter(|_| is_paced(self.settings.dry_run));
         let mut replans = 0;
         loop {
-            let error = match self.writer.write_scale(&raise, dry_run).await {
-                Ok(kept) => return Verdict::answered(&raise, kept, self.settings.dry_run),
-                Err(WriteError::Closed) => return self.tried(&raise, Effect::NotSent),
+            let spent = match self.spend(&seen, &raise, pacing) {
+                Ok(spent) => spent,
+                Err(held) => return *held,
+            };
+            let answer = self.writer.write_scale(&raise, dry_run).await;
+            if let (Some(pacing), Some(spent)) = (pacing, spent) {
+                pacing.settle(&raise, spent, is_refused(&answer), Instant::now());
+            }
+            let error = match answer {
+                Ok(kept) => {
+                    let answered = Verdict::answered(&raise, kept, self.settings.dry_run);
+                    return self.tried(&seen, &raise, answered.effect);
+                }
+                Err(WriteError::Closed) => return self.tried(&seen, &raise, Effect::NotSent),
                 Err(WriteError::Api(error)) => error,
             };
             let refusal = Refusal::from(&error);
-            let read = self.read_live(&raise.key).await;
-            let live = match &read {
-                Ok(Some(live)) => Live::Found(live),
-                Ok(None) => Live::Gone,
-                Err(_) => Live::Unread,
-            };
-            let live = match after_refusal(refusal, &raise, live, dry_run) {
-                Next::Gone => return self.gone(&raise.key),
-                Next::Done => return self.done(&raise),
-                Next::ReportWrite => return self.failed(&raise, error.into()),
-                Next::ReportRead => {
-                    return self.failed(&raise, read.err().unwrap_or(error).into());
+            let read = self.read_again(&raise).await;
+            match after_refusal(refusal, &raise, read.written_to(&raise), dry_run) {
+                Next::Done => {
+                    let done = Verdict::answered(&raise, raise.to, self.settings.dry_run);
+                    return self.tried(&seen, &raise, done.effect);
                 }
-                Next::PlanAgain(live) => live,
+                Next::ReportWrite => return self.failed(&seen, &raise, error.into()),
+                Next::ReportRead | Next::PlanAgain | Next::Gone => {}
+            }
+            let live = match read {
+                Read::Gone => return self.gone(&raise.key),
+                Read::Unread(read) => return self.failed(&seen, &raise, read.into()),
+                Read::Seen(live) => live,
             };
-            raise = match self.plan_for(live) {
-                Plan::Leave(reason) => return self.left_meanwhile(live, reason),
+            raise = match self.decide(&live, pacing).await {
+                Plan::Leave(reason) => return self.left_meanwhile(&live, reason),
+                Plan::Blocked(reason) => return self.blocked(&live, reason),
                 Plan::Raise(next) if replans < MAX_REPLANS => next,
-                Plan::Raise(next) => return self.failed(&next, exhausted(refusal, error)),
+                Plan::Raise(next) => return self.failed(&live, &next, exhausted(refusal, error)),
             };
+            seen = live;
             replans += 1;
         }
     }
 
-    fn done(&self, raise: &Raise) -> Verdict {
-        Verdict::answered(raise, raise.to, self.settings.dry_run)
+    /// Lets one write through, or says why not now.
+    fn spend(
+        &self,
+        seen: &Seen,
+        raise: &Raise,
+        pacing: Option<&Pacing>,
+    ) -> Result<Option<Spent>, Box<Verdict>> {
+        let Some(pacing) = pacing else {
+            return Ok(None);
+        };
+        let turn = match pacing.spend(raise, Instant::now()) {
+            Ok(spent) => return Ok(Some(spent)),
+            Err(turn) => turn,
+        };
+        let budget = Some(turn);
+        let held = self.observed(seen, |observed| {
+            plan(&Observed { budget, ..observed }, &self.settings)
+        });
+        Err(Box::new(match held {
+            Plan::Blocked(reason) => self.blocked(seen, reason),
+            Plan::Leave(_) | Plan::Raise(_) => self.left(seen, held.reason()),
+        }))
     }
 
-    fn failed(&self, raise: &Raise, failure: Failure) -> Verdict {
-        self.tried(raise, Effect::Failed(failure))
+    /// Reads live what the raise was decided from.
+    async fn read_again(&self, raise: &Raise) -> Read {
+        let deployment = match self.read_live(&raise.key).await {
+            Ok(Some(live)) => live,
+            Ok(None) => return Read::Gone,
+            Err(error) => return Read::Unread(error),
+        };
+        let autoscaler = match &raise.through {
+            Through::Scale => None,
+            Through::Autoscaler { name, .. } => {
+                match self.read_autoscaler(beside(&raise.key, name)).await {
+                    Ok(live) => Some(live),
+                    Err(error) => return Read::Unread(error),
+                }
+            }
+        };
+        Read::Seen(Seen {
+            deployment,
+            autoscaler,
+        })
+    }
+
+    fn failed(&self, seen: &Seen, raise: &Raise, failure: Failure) -> Verdict {
+        self.tried(seen, raise, Effect::Failed(failure))
     }
 
     /// It was opted in when the write was planned. If it has left the set that is watched,
     /// those are the words, and its cache entry will go with the same ones.
-    fn left_meanwhile(&self, live: &Deployment, reason: Reason) -> Verdict {
+    fn left_meanwhile(&self, live: &Seen, reason: Reason) -> Verdict {
         let reason = match reason {
             Reason::NotOptedIn { found: None, .. } | Reason::NotSelected { .. } => {
                 Reason::NoLongerOptedIn
@@ -71,6 +144,15 @@ impl<W: WriteScale> MinReplicas<W> {
     }
 }
 
+/// Whether the server has said that nothing was written.
+fn is_refused(answer: &Result<i32, WriteError>) -> bool {
+    match answer {
+        Ok(_) => false,
+        Err(WriteError::Closed) => true,
+        Err(WriteError::Api(error)) => !error.answer_lost(),
+    }
+}
+
 /// What is reported when the object changed under every try.
 fn exhausted(refusal: Refusal, error: ApiError) -> Failure {
     match refusal {
@@ -78,5 +160,32 @@ fn exhausted(refusal: Refusal, error: ApiError) -> Failure {
             tries: MAX_REPLANS + 1,
         },
         Refusal::Refused | Refusal::Lost => error.into(),
+    }
+}
+
+// === impl Read ===
+
+impl Read {
+    /// The object that `raise` was written to.
+    fn written_to(&self, raise: &Raise) -> Live<'_> {
+        match (self, &raise.through) {
+            (Self::Gone, _) => Live::Gone,
+            (Self::Unread(_), _) => Live::Unread,
+            (Self::Seen(seen), Through::Scale) => Live::Found {
+                uid: seen.deployment.uid(),
+                resource_version: seen.deployment.resource_version(),
+                number: seen.deployment.replicas(),
+            },
+            (Self::Seen(seen), Through::Autoscaler { .. }) => match &seen.autoscaler {
+                Some(LiveAutoscaler {
+                    found: Some(it), ..
+                }) => Live::Found {
+                    uid: it.uid(),
+                    resource_version: it.resource_version(),
+                    number: it.min(),
+                },
+                _ => Live::Gone,
+            },
+        }
     }
 }

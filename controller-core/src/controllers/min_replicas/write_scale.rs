@@ -3,6 +3,9 @@ use std::future::Future;
 use super::raise::Raise;
 use crate::client::ApiError;
 
+/// Under which name the server notes what we wrote.
+pub const FIELD_MANAGER: &str = "minrep";
+
 /// How min-replicas asks for a write. [`write`](mod@crate::write) implements it; a test may.
 ///
 /// The controller owns the trait and the writer implements it, and not the other way round,
@@ -22,9 +25,9 @@ use crate::client::ApiError;
 /// }
 /// ```
 pub trait WriteScale: Send + Sync + 'static {
-    /// Sends `raise`, guarded by its uid and resourceVersion, and returns the number of
-    /// replicas that the server has now, or, with `dry_run`, would have: not always the
-    /// one that was asked for.
+    /// Sends `raise`, guarded by [`Raise::guard`], to the Deployment's scale or to its
+    /// autoscaler's minimum. Returns the number that the server has there now, or, with
+    /// `dry_run`, would have: not always the one that was asked for.
     ///
     /// Once sent, the request runs to its end even if the returned future is dropped.
     ///

@@ -92,18 +92,22 @@ fn help_of_run() {
               Only opted-in Deployments that also match this label selector
           --min <N>
               The number of replicas below which a Deployment is raised [default: 2]
+          --max-min <N>
+              The highest minimum that a Deployment may ask for itself, by the annotation minrep.dev/min [default: 100]
           --opt-in-label <KEY=VALUE>
               The label by which a Deployment opts in [default: demo/min-replicas=true]
           --zero <raise|keep>
               What to do with a Deployment that was scaled to 0 [default: raise]
-          --hpa <skip|ignore>
-              What to do with a Deployment that a HorizontalPodAutoscaler targets [default: skip]
+          --hpa <skip|raise-min|ignore>
+              What to do with a Deployment that a HorizontalPodAutoscaler or a ScaledObject targets; raise-min raises the HorizontalPodAutoscaler's minReplicas instead [default: skip]
           --exclude-namespace <NAME>
               Leave this namespace out, beside kube-system, kube-public and kube-node-lease; an empty value clears the list, an explicit -n overrides it
           --workers <N>
               How many Deployments to work on at the same time [default: 2]
           --dry-run[=<none|client|server>]
               client: only say what would be changed; server: have the server check each change too; none: change [default: none]
+          --max-raises-per-minute <N>
+              How many Deployments to raise in any 60 seconds; the rest wait for their turn. 0 is no limit [default: 100]
           --resync <DURATION>
               How often to look at every Deployment again without being told of a change; 0 turns this off [default: 30s]
           --shutdown-grace-period <DURATION>
@@ -163,12 +167,14 @@ fn help_of_reconcile_once() {
       -A, --all-namespaces[=<BOOL>]         Act in every namespace but the excluded ones
       -l, --selector <SELECTOR>             Only opted-in Deployments that also match this label selector
           --min <N>                         The number of replicas below which a Deployment is raised [default: 2]
+          --max-min <N>                     The highest minimum that a Deployment may ask for itself, by the annotation minrep.dev/min [default: 100]
           --opt-in-label <KEY=VALUE>        The label by which a Deployment opts in [default: demo/min-replicas=true]
           --zero <raise|keep>               What to do with a Deployment that was scaled to 0 [default: raise]
-          --hpa <skip|ignore>               What to do with a Deployment that a HorizontalPodAutoscaler targets [default: skip]
+          --hpa <skip|raise-min|ignore>     What to do with a Deployment that a HorizontalPodAutoscaler or a ScaledObject targets; raise-min raises the HorizontalPodAutoscaler's minReplicas instead [default: skip]
           --exclude-namespace <NAME>        Leave this namespace out, beside kube-system, kube-public and kube-node-lease; an empty value clears the list, an explicit -n overrides it
           --workers <N>                     How many Deployments to work on at the same time [default: 2]
           --dry-run[=<none|client|server>]  client: only say what would be changed; server: have the server check each change too; none: change [default: none]
+          --max-changes <N>                 If more Deployments than this would be changed, change none and exit with 1; no limit, unless given
       -o, --output <table|json>             The form of the report on stdout [default: table]
       -h, --help                            Print help
 
@@ -189,7 +195,7 @@ fn help_of_reconcile_once() {
       # Have the server check every change, and make none
       kubectl minrep reconcile once -A --dry-run=server
 
-    Exit codes: 0 done, 2 usage, 3 configuration, 4 server not reached, 5 denied,
+    Exit codes: 0 done, 1 more than --max-changes, 2 usage, 3 configuration, 4 server not reached, 5 denied,
     6 not found, 7 some Deployments failed, 9 timeout, 70 bug, 130 and 143 interrupted.
     ");
 }

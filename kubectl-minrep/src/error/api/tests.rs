@@ -14,6 +14,7 @@ pub(crate) fn laptop() -> Place {
         namespace: Some("shop".into()),
         kubeconfig: None,
         has_authority: false,
+        raises_min: false,
         command: "reconcile once",
     }
 }
@@ -165,6 +166,10 @@ fn forbidden_in_a_namespace() {
     hint: a cluster admin can grant it with
             kubectl create role minrep-deployments -n shop --verb=get,list,watch --resource=deployments.apps
             kubectl create rolebinding minrep-deployments -n shop --role=minrep-deployments --user=ana
+    hint: or with this rule in a Role
+            - apiGroups: ["apps"]
+              resources: ["deployments"]
+              verbs: ["get", "list", "watch"]
     "#);
 }
 
@@ -184,6 +189,10 @@ fn forbidden_at_cluster_scope() {
     hint: a cluster admin can grant it with
             kubectl create clusterrole minrep-autoscalers --verb=list,watch --resource=horizontalpodautoscalers.autoscaling
             kubectl create clusterrolebinding minrep-autoscalers --clusterrole=minrep-autoscalers --serviceaccount=ops:minrep
+    hint: or with this rule in a ClusterRole
+            - apiGroups: ["autoscaling"]
+              resources: ["horizontalpodautoscalers"]
+              verbs: ["list", "watch"]
     hint: with rights in one namespace only, pass `-n NAMESPACE`
     hint: `--hpa=ignore` does without, and may fight with an autoscaler for ever
     "#);

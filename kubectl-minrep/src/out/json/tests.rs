@@ -107,6 +107,7 @@ fn every_considered_object_is_an_item() {
         "dryRun": "none",
         "interrupted": false,
         "durationSeconds": 3.149,
+        "planned": 3,
         "considered": 6,
         "raised": 1,
         "wouldRaise": 0,
@@ -115,6 +116,7 @@ fn every_considered_object_is_an_item() {
         "satisfied": 1,
         "notFound": 1,
         "notSent": 0,
+        "withheld": 0,
         "notLookedAt": 0,
         "unanswered": 0,
         "warnings": [
@@ -154,6 +156,7 @@ fn a_dry_run_says_what_would_happen() {
         "dryRun": "server",
         "interrupted": true,
         "durationSeconds": 3.149,
+        "planned": 1,
         "considered": 1,
         "raised": 0,
         "wouldRaise": 1,
@@ -162,6 +165,7 @@ fn a_dry_run_says_what_would_happen() {
         "satisfied": 0,
         "notFound": 0,
         "notSent": 0,
+        "withheld": 0,
         "notLookedAt": 0,
         "unanswered": 0,
         "warnings": []

@@ -49,6 +49,7 @@ fn verdict(name: &str, reason: Reason, effect: Effect) -> Verdict {
         reason,
         effect,
         dry_run: DryRun::None,
+        rejected_min: None,
     }
 }
 
@@ -180,6 +181,65 @@ fn what_was_skipped_names_why() {
     insta::assert_snapshot!(lines.take(), @r#"
      INFO deployment.apps/a skipped: owned by Foo/f1, which decides its replicas namespace="shop" reason="Owned"
      INFO deployment.apps/b skipped: not opted in: label demo/min-replicas is "True", not "true" namespace="shop" reason="NotOptedIn"
+    "#);
+}
+
+/// Once a value: a resync says nothing new, another wrong value does.
+#[test]
+fn an_annotation_that_is_no_minimum_is_told_once_a_value() {
+    let (lines, _guard) = Lines::capture(Level::INFO);
+    let log = DecisionLog::default();
+    let rejected = |value: &str| Verdict {
+        rejected_min: Some(RejectedMin {
+            value: value.into(),
+            max: 100,
+            applied: 2,
+        }),
+        ..left("web", satisfied(2))
+    };
+    for verdict in [
+        rejected("3.0"),
+        rejected("3.0"),
+        rejected("-1"),
+        left("web", satisfied(2)),
+        rejected("-1"),
+    ] {
+        log.report(&verdict);
+    }
+    insta::assert_snapshot!(lines.take(), @r#"
+     WARN deployment.apps/web: annotation minrep.dev/min is "3.0", which is no whole number from 1 to 100: the minimum of 2 applies namespace="shop"
+     INFO deployment.apps/web already satisfies the minimum of 2 (2 replicas) namespace="shop" reason="Satisfied"
+     WARN deployment.apps/web: annotation minrep.dev/min is "-1", which is no whole number from 1 to 100: the minimum of 2 applies namespace="shop"
+     WARN deployment.apps/web: annotation minrep.dev/min is "-1", which is no whole number from 1 to 100: the minimum of 2 applies namespace="shop"
+    "#);
+}
+
+/// A fight is a warning when it begins and when its wait grows; a turn that has not come is
+/// no line at all, for thousands may wait.
+#[test]
+fn what_waits_is_told_once_or_counted_elsewhere() {
+    let (lines, _guard) = Lines::capture(Level::INFO);
+    let log = DecisionLog::default();
+    let fight = |minutes: u64| {
+        let wait = Duration::from_secs(60 * minutes);
+        let (autoscaler, opponent) = (None, Some("argocd-controller".into()));
+        let reason = Reason::Fight {
+            autoscaler,
+            opponent,
+            wait,
+        };
+        left("web", reason)
+    };
+    let budget = |seconds| {
+        let wait = Duration::from_secs(seconds);
+        left("api", Reason::Budget { limit: 100, wait })
+    };
+    for verdict in [fight(1), fight(1), fight(2), budget(60), budget(30)] {
+        log.report(&verdict);
+    }
+    insta::assert_snapshot!(lines.take(), @r#"
+    WARN deployment.apps/web in a fight: raised again and again and still below the minimum; field manager "argocd-controller" owns spec.replicas; the next raise waits 1m namespace="shop" reason="Fight"
+    WARN deployment.apps/web in a fight: raised again and again and still below the minimum; field manager "argocd-controller" owns spec.replicas; the next raise waits 2m namespace="shop" reason="Fight"
     "#);
 }
 

@@ -1,0 +1,190 @@
+//! What a decision rests on: the caches, and what was read live.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::autoscaler::HorizontalPodAutoscaler;
+use super::deployment::Deployment;
+use super::namespace::Namespace;
+use super::opponent::FieldOwners;
+use super::pacing::Pacing;
+use super::plan::{Observed, Plan, plan};
+use super::reason::Reason;
+use super::reconciler::MinReplicas;
+use super::scaled_object::ScaledObject;
+use super::targets::TARGET_INDEX;
+use super::write_scale::{FIELD_MANAGER, WriteScale};
+use crate::client::{ApiError, Call, ObjectKey, Scope, fetch};
+use crate::watch::Object;
+
+/// One Deployment as a decision sees it.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) deployment: Arc<Deployment>,
+    /// What is newer than the cache.
+    pub(super) autoscaler: Option<LiveAutoscaler>,
+}
+
+/// An autoscaler that was read live; `None`: the server has it no more.
+#[derive(Clone, Debug)]
+pub(super) struct LiveAutoscaler {
+    pub(super) key: ObjectKey,
+    pub(super) found: Option<Arc<HorizontalPodAutoscaler>>,
+}
+
+/// As much of a list as there can be of one name.
+#[derive(serde::Deserialize)]
+struct Named<T> {
+    items: Vec<T>,
+}
+
+// === impl Seen ===
+
+impl From<Arc<Deployment>> for Seen {
+    fn from(deployment: Arc<Deployment>) -> Self {
+        Self {
+            deployment,
+            autoscaler: None,
+        }
+    }
+}
+
+// === impl MinReplicas ===
+
+impl<W: WriteScale> MinReplicas<W> {
+    /// Decides. `pacing`: what a loop has to respect, and a single pass has not.
+    pub(super) fn plan_for(&self, seen: &Seen, pacing: Option<&Pacing>) -> Plan {
+        let (key, uid) = (seen.deployment.key(), seen.deployment.uid());
+        let holding = pacing.and_then(|pacing| pacing.holding(&key, uid, Instant::now()));
+        self.observed(seen, |observed| {
+            let fight = holding.as_ref().map(|holding| &holding.hold);
+            plan(&Observed { fight, ..observed }, &self.settings)
+        })
+    }
+
+    /// Decides, and finds out with whom we fight, if we do and it is not known yet.
+    pub(super) async fn decide(&self, seen: &Seen, pacing: Option<&Pacing>) -> Plan {
+        let decided = self.plan_for(seen, pacing);
+        let (Some(pacing), Plan::Leave(Reason::Fight { autoscaler, .. })) = (pacing, &decided)
+        else {
+            return decided;
+        };
+        let (key, uid) = (seen.deployment.key(), seen.deployment.uid());
+        let holding = pacing.holding(&key, uid, Instant::now());
+        if holding.is_none_or(|holding| holding.looked) {
+            return decided;
+        }
+        let owner = match autoscaler {
+            None => self.owner_of_replicas(&key).await,
+            Some(name) => self.owner_of_min_replicas(&key, name).await,
+        };
+        match owner {
+            Ok(opponent) => pacing.name_opponent(&key, uid, opponent),
+            // Not worth more than this: the fight is told without a name, and the next
+            // look asks again.
+            Err(error) => tracing::debug!(%key, %error, "nobody knows who lowers it"),
+        }
+        self.plan_for(seen, Some(pacing))
+    }
+
+    /// Collects all that there is to know beside the Deployment.
+    pub(super) fn observed<T>(&self, seen: &Seen, use_it: impl FnOnce(Observed<'_>) -> T) -> T {
+        let key = seen.deployment.key();
+        let namespace = self.namespace_of(&key);
+        let autoscalers = self.autoscalers_of(&key, seen.autoscaler.as_ref());
+        let scaled_objects = self.scaled_objects_of(&key);
+        use_it(Observed {
+            namespace: namespace.as_deref(),
+            autoscalers: &autoscalers,
+            scaled_objects: &scaled_objects,
+            ..Observed::new(&seen.deployment)
+        })
+    }
+
+    fn namespace_of(&self, key: &ObjectKey) -> Option<Arc<Namespace>> {
+        let namespaces = self.caches.namespaces.as_ref()?;
+        namespaces.get(&ObjectKey::cluster(key.namespace()?))
+    }
+
+    fn autoscalers_of(
+        &self,
+        key: &ObjectKey,
+        live: Option<&LiveAutoscaler>,
+    ) -> Vec<Arc<HorizontalPodAutoscaler>> {
+        let Some(cached) = &self.caches.autoscalers else {
+            return Vec::new();
+        };
+        let mut all = cached
+            .by_index(TARGET_INDEX, &key.to_string())
+            .expect("invariant: the index was asked for when the controller was made");
+        if let Some(live) = live {
+            all.retain(|autoscaler| autoscaler.key() != live.key);
+            let found = live.found.iter();
+            all.extend(
+                found
+                    .filter(|it| it.target().as_ref() == Some(key))
+                    .cloned(),
+            );
+        }
+        all
+    }
+
+    fn scaled_objects_of(&self, key: &ObjectKey) -> Vec<Arc<ScaledObject>> {
+        let Some(cached) = &self.caches.scaled_objects else {
+            return Vec::new();
+        };
+        cached
+            .by_index(TARGET_INDEX, &key.to_string())
+            .expect("invariant: the index was asked for when the controller was made")
+    }
+
+    /// Reads the object from the server, `None` if the server has none of that name.
+    pub(super) async fn read_live(
+        &self,
+        key: &ObjectKey,
+    ) -> Result<Option<Arc<Deployment>>, ApiError> {
+        match fetch(&self.client, Call::get(&Deployment::RESOURCE, key)).await {
+            Ok(deployment) => Ok(Some(Arc::new(deployment))),
+            // Not a gateway's 404: that one knows nothing of Deployments.
+            Err(ApiError::NotFound(answer)) if answer.from_api => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads an autoscaler from the server: by a list of one, for which the permission to
+    /// list is enough.
+    pub(super) async fn read_autoscaler(&self, key: ObjectKey) -> Result<LiveAutoscaler, ApiError> {
+        let found = fetch::<Named<HorizontalPodAutoscaler>>(&self.client, list_of_one(&key));
+        let found = found.await?.items.into_iter().next().map(Arc::new);
+        Ok(LiveAutoscaler { key, found })
+    }
+
+    async fn owner_of_replicas(&self, key: &ObjectKey) -> Result<Option<String>, ApiError> {
+        let call = Call::get(&Deployment::RESOURCE, key);
+        let owners: FieldOwners = fetch(&self.client, call).await?;
+        Ok(owners.of_spec("replicas", FIELD_MANAGER))
+    }
+
+    async fn owner_of_min_replicas(
+        &self,
+        deployment: &ObjectKey,
+        autoscaler: &str,
+    ) -> Result<Option<String>, ApiError> {
+        let call = list_of_one(&beside(deployment, autoscaler));
+        let owners: Named<FieldOwners> = fetch(&self.client, call).await?;
+        let owners = owners.items.first();
+        Ok(owners.and_then(|it| it.of_spec("minReplicas", FIELD_MANAGER)))
+    }
+}
+
+/// The key of an object of another kind in the same namespace.
+pub(super) fn beside(key: &ObjectKey, name: &str) -> ObjectKey {
+    ObjectKey::namespaced(key.namespace().unwrap_or_default(), name)
+}
+
+fn list_of_one(key: &ObjectKey) -> Call {
+    let scope = Scope::Namespace(key.namespace().unwrap_or_default().to_owned());
+    let name = format!("metadata.name={}", key.name());
+    Call::list(&HorizontalPodAutoscaler::RESOURCE, &scope).with_query([("fieldSelector", name)])
+}

@@ -1,0 +1,136 @@
+use std::num::NonZeroU32;
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::{Duration, Instant};
+
+use super::attempts::Attempts;
+use super::budget::{Budget, Slot, Turn};
+use super::fight::{Before, Fights, Holding};
+use super::raise::Raise;
+use super::reason::{Class, Reason};
+use super::settings::DryRun;
+use super::verdict::Verdict;
+use crate::client::ObjectKey;
+
+/// What keeps a loop from writing too often. A single pass has none of it: there every
+/// call tries once.
+///
+/// Only pacing: nothing in here decides what is right. If all of it is lost, by a restart
+/// for example, each decision is tried once more, and each fight begins anew.
+#[derive(Debug)]
+pub(super) struct Pacing {
+    pub(super) attempts: Attempts,
+    fights: Mutex<Fights>,
+    /// `None`: no limit.
+    budget: Option<Mutex<Budget>>,
+    /// How many keys wait for the budget.
+    waiting: watch::Sender<usize>,
+}
+
+/// One write that was let through.
+#[derive(Debug)]
+pub(super) struct Spent {
+    before: Before,
+    slot: Option<Slot>,
+}
+
+// === impl Pacing ===
+
+impl Pacing {
+    /// `limit`: how many raises a minute may have.
+    pub(super) fn new(limit: Option<NonZeroU32>) -> Self {
+        Self {
+            attempts: Attempts::default(),
+            fights: Mutex::default(),
+            budget: limit.map(|limit| Mutex::new(Budget::new(limit))),
+            waiting: watch::Sender::new(0),
+        }
+    }
+
+    /// The number of keys that wait for the budget, as it changes.
+    pub(super) fn waiting(&self) -> watch::Receiver<usize> {
+        self.waiting.subscribe()
+    }
+
+    pub(super) fn holding(&self, key: &ObjectKey, uid: &str, now: Instant) -> Option<Holding> {
+        self.fights.lock().holding(key, uid, now)
+    }
+
+    pub(super) fn name_opponent(&self, key: &ObjectKey, uid: &str, found: Option<String>) {
+        self.fights.lock().name_opponent(key, uid, found);
+    }
+
+    /// Lets a write through that is about to be sent, or says when to come again.
+    ///
+    /// It counts from here on, whether or not its answer is ever heard; a refusal is
+    /// [taken back](Self::settle).
+    pub(super) fn spend(&self, raise: &Raise, now: Instant) -> Result<Spent, Turn> {
+        let slot = match &self.budget {
+            None => None,
+            Some(budget) => Some(self.update(budget, |it| it.take(&raise.key, now))?),
+        };
+        let before = self.fights.lock().raised(&raise.key, &raise.uid, now);
+        Ok(Spent { before, slot })
+    }
+
+    /// The write has an answer, or will have none. `refused`: nothing was written, for
+    /// certain.
+    pub(super) fn settle(&self, raise: &Raise, spent: Spent, refused: bool, now: Instant) {
+        if refused {
+            self.fights.lock().put_back(&raise.key, spent.before);
+        }
+        if let (Some(budget), Some(slot)) = (&self.budget, spent.slot) {
+            let mut budget = budget.lock();
+            if refused {
+                budget.give_back(slot);
+            } else {
+                budget.answered(slot, now);
+            }
+        }
+    }
+
+    /// Takes note of what a call came to.
+    pub(super) fn note(&self, verdict: &Verdict, now: Instant) {
+        self.attempts.record(verdict, now);
+        if verdict.reason.class() == Class::Gone {
+            self.fights.lock().forget(&verdict.key);
+        }
+        if let Some(budget) = &self.budget
+            && !matches!(verdict.reason, Reason::Budget { .. })
+        {
+            self.update(budget, |it| it.forget(&verdict.key));
+        }
+    }
+
+    /// How long the next look should wait, if it is only time that has to pass.
+    pub(super) fn wait(&self, verdict: &Verdict, now: Instant) -> Option<Duration> {
+        match &verdict.reason {
+            Reason::Budget { wait, .. } => Some(*wait),
+            Reason::Fight { .. } => {
+                let uid = verdict.uid.as_deref()?;
+                // Over already: look again at once.
+                let holding = self.holding(&verdict.key, uid, now);
+                Some(holding.map_or(Duration::ZERO, |it| it.remaining))
+            }
+            _ => None,
+        }
+    }
+
+    fn update<T>(&self, budget: &Mutex<Budget>, change: impl FnOnce(&mut Budget) -> T) -> T {
+        let mut budget = budget.lock();
+        let result = change(&mut budget);
+        let now = budget.waiting();
+        self.waiting.send_if_modified(|waiting| {
+            let changed = *waiting != now;
+            *waiting = now;
+            changed
+        });
+        result
+    }
+}
+
+/// Whether a write in this mode counts: a dry run stores nothing.
+pub(super) fn is_paced(dry_run: DryRun) -> bool {
+    dry_run == DryRun::None
+}
