@@ -2,7 +2,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use crate::client::{ObjectKey, Scope};
-use crate::controllers::min_replicas::{Settings, Verdict};
+use crate::controllers::min_replicas::{Metrics, Settings, Verdict};
 
 /// How [`run`](super::run) runs the controller.
 ///
@@ -21,6 +21,8 @@ pub struct RunOptions {
     /// How many raises any 60 seconds may have. `None` is no limit; the plugin's default is
     /// 100. Those that wait for their turn are delayed, in the order in which they came.
     pub max_raises_per_minute: Option<NonZeroU32>,
+    /// Where it counts; see [`Metrics`] for what. The default is a place that nobody reads.
+    pub metrics: Metrics,
     /// How often every object is looked at again although nothing was heard of it; it
     /// asks nothing of the server. `None` is never. Not zero.
     pub resync: Option<Duration>,

@@ -22,7 +22,7 @@ use crate::write::ScaleWriter;
 /// use std::num::NonZeroU32;
 /// use std::sync::Arc;
 /// use controller_core::client::{ClientOptions, Scope, layered};
-/// use controller_core::controllers::min_replicas::{DecisionLog, Settings};
+/// use controller_core::controllers::min_replicas::{DecisionLog, Metrics, Settings};
 /// use controller_core::runtime::{RunOptions, run};
 /// use tokio::time::Duration;
 /// use tokio_util::sync::CancellationToken;
@@ -48,6 +48,7 @@ use crate::write::ScaleWriter;
 ///     scope: Scope::Namespace("default".into()),
 ///     workers: 2,
 ///     max_raises_per_minute: NonZeroU32::new(100),
+///     metrics: Metrics::default(),
 ///     resync: Some(Duration::from_secs(30)),
 ///     shutdown_grace_period: Duration::from_secs(25),
 ///     write_deadline: Duration::from_secs(31),
@@ -118,12 +119,15 @@ pub async fn run(
     );
 
     // Stages 5 to 7: queue → reconcile → plan → write.
-    let (told, dry_run) = (Arc::clone(&reporter), options.settings.dry_run);
+    let (metrics, dry_run) = (options.metrics, options.settings.dry_run);
+    let reporter: Arc<dyn Reporter> = Arc::new(vec![reporter, Arc::new(metrics.clone())]);
+    let (told, counted) = (Arc::clone(&reporter), metrics.clone());
     let writer = ScaleWriter::new(client.clone()).on_late_answer(move |raise, kept| {
+        counted.count_late_answer(raise);
         told.report(&Verdict::answered(raise, kept, dry_run));
     });
     let writer = Arc::new(writer);
-    let asked = Arc::clone(&writer);
+    let asked = metrics.counting(Arc::clone(&writer));
     let controller = MinReplicas::new(caches, client, options.settings, asked, reporter)
         .expect("invariant: the autoscalers' informers have the target index")
         .max_raises_per_minute(options.max_raises_per_minute);

@@ -4,7 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use controller_core::client::{ClientOptions, Scope, layered};
-use controller_core::controllers::min_replicas::{DecisionLog, Effect, Reason, Reporter, Settings};
+use controller_core::controllers::min_replicas::{
+    DecisionLog, Effect, Metrics, Reason, Reporter, Settings,
+};
 use controller_core::runtime::{OnceOptions, OnceReport, RunOptions, Targets, once, run};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -118,6 +120,7 @@ async fn a_server_that_refuses_all_writes_for_a_while_is_got_over() {
         scope: Scope::Namespace("shop".into()),
         workers: 2,
         max_raises_per_minute: None,
+        metrics: Metrics::default(),
         resync: Some(30 * SECOND),
         shutdown_grace_period: 5 * SECOND,
         write_deadline: 5 * SECOND,

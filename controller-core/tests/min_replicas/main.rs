@@ -8,6 +8,7 @@ mod cases;
 mod decisions;
 mod fights;
 mod guarded_writes;
+mod metrics;
 mod minimums;
 mod observing;
 mod projections;

@@ -2,13 +2,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use controller_core::client::{ClientOptions, Scope, layered};
-use controller_core::controllers::min_replicas::{Reporter, Settings, Verdict};
+use controller_core::controllers::min_replicas::{Metrics, Reporter, Settings, Verdict};
 use controller_core::runtime::{
     NotSynced, OnceOptions, OnceReport, RunOptions, RunSummary, Targets, once, run,
 };
 use serde_json::{Value, json};
 use sim_apiserver::faults::{Rule, Verb};
-use sim_apiserver::{Recorded, SimApiServer};
+use sim_apiserver::{Builder, Recorded, SimApiServer};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -31,6 +31,7 @@ pub(crate) fn options() -> RunOptions {
         scope: Scope::Namespace("shop".into()),
         workers: 2,
         max_raises_per_minute: None,
+        metrics: Metrics::default(),
         resync: Some(Duration::from_secs(30)),
         shutdown_grace_period: Duration::from_secs(25),
         write_deadline: Duration::from_secs(31),
@@ -81,7 +82,15 @@ pub(crate) fn writes_of(rule: Rule, name: &str) -> Rule {
 
 impl Scene {
     pub(crate) async fn new(objects: impl IntoIterator<Item = Value>) -> Self {
-        let server = SimApiServer::builder().start().await.unwrap();
+        Self::with_server(SimApiServer::builder(), objects).await
+    }
+
+    /// On a server that is set up in its own way.
+    pub(crate) async fn with_server(
+        builder: Builder,
+        objects: impl IntoIterator<Item = Value>,
+    ) -> Self {
+        let server = builder.start().await.unwrap();
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace",
                                "metadata": {"name": "shop"}});
         server.seed(namespace);

@@ -3,9 +3,12 @@
 //! No sockets, one thread, paused time. `follow_event.rs` is the one to read first.
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
+mod budget;
+mod changes;
 mod follow_event;
 mod harness;
 mod once;
 mod refusals;
 mod run;
+mod scaled_objects;
 mod shutdown;

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use controller_core::controllers::min_replicas::DecisionLog;
+use controller_core::controllers::min_replicas::{DecisionLog, Metrics};
 use controller_core::runtime::{self, RunOptions};
 use tokio::time::Instant;
 
@@ -33,6 +33,7 @@ pub(crate) async fn run(
         scope: connection.scope,
         workers: run.rule.workers,
         max_raises_per_minute: run.max_raises_per_minute,
+        metrics: Metrics::default(),
         write_deadline: global.write_deadline(),
         resync: run.resync,
         shutdown_grace_period: run.shutdown_grace_period,

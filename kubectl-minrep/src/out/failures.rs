@@ -43,20 +43,11 @@ pub(super) fn not_found(key: &ObjectKey) -> String {
 
 /// The stable token of a failure, in the manner of a Status's reason.
 pub(super) fn reason_of(failure: &Failure) -> String {
-    let token = match failure {
-        Failure::Kept { .. } => "ChangedByServer",
-        Failure::Conflicts { .. } => "Conflict",
-        Failure::MinAboveMax { .. } => "MinAboveMax",
-        _ => match failure.api_error() {
-            Some(error) => match error.answer() {
-                Some(answer) if !answer.reason.is_empty() => return answer.reason.clone(),
-                Some(answer) => return format!("Http{}", answer.code),
-                None => transport_reason(error),
-            },
-            None => "Unknown",
-        },
-    };
-    token.to_owned()
+    match failure.api_error().and_then(ApiError::answer) {
+        Some(answer) if !answer.reason.is_empty() => answer.reason.clone(),
+        Some(answer) => format!("Http{}", answer.code),
+        None => failure.token().to_owned(),
+    }
 }
 
 /// `500 InternalError`, `Timeout`: a failure in the cell of a table.
@@ -71,21 +62,6 @@ pub(super) fn short(failure: &Failure) -> String {
             }
         }
         _ => reason_of(failure),
-    }
-}
-
-fn transport_reason(error: &ApiError) -> &'static str {
-    match error {
-        ApiError::Timeout { .. } | ApiError::ConnectTimeout { .. } => "Timeout",
-        ApiError::Disconnected { .. } => "Disconnected",
-        ApiError::Malformed { .. } => "Malformed",
-        ApiError::Credentials { .. } => "Credentials",
-        ApiError::Tls { .. } => "TLS",
-        ApiError::Refused { .. }
-        | ApiError::Dns { .. }
-        | ApiError::Unreachable { .. }
-        | ApiError::Proxy { .. } => "Unreachable",
-        _ => "Unknown",
     }
 }
 

@@ -61,6 +61,17 @@ impl Failure {
         }
     }
 
+    /// What went wrong in one word, out of a fixed set: for a metric, whose labels must not
+    /// come from a server's answer.
+    pub fn token(&self) -> &'static str {
+        match self {
+            Self::Api(error) => token_of(error),
+            Self::Kept { .. } => "ChangedByServer",
+            Self::MinAboveMax { .. } => "MinAboveMax",
+            Self::Conflicts { .. } => "Conflict",
+        }
+    }
+
     /// Whether trying again is of no use until the object, or its autoscaler, changes.
     pub fn is_terminal(&self) -> bool {
         matches!(self, Self::MinAboveMax { .. })
@@ -78,6 +89,28 @@ impl Failure {
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
         Self::Api(Arc::new(error))
+    }
+}
+
+fn token_of(error: &ApiError) -> &'static str {
+    match error {
+        ApiError::Unauthorized(_) => "Unauthorized",
+        ApiError::Forbidden(_) => "Forbidden",
+        ApiError::NotFound(_) => "NotFound",
+        ApiError::Conflict(_) | ApiError::AlreadyExists(_) => "Conflict",
+        ApiError::Invalid(_) => "Invalid",
+        ApiError::TooManyRequests(_) => "TooManyRequests",
+        ApiError::Server(_) | ApiError::Gone(_) => "Server",
+        ApiError::Timeout { .. } | ApiError::ConnectTimeout { .. } => "Timeout",
+        ApiError::Disconnected { .. } => "Disconnected",
+        ApiError::Malformed { .. } => "Malformed",
+        ApiError::Credentials { .. } => "Credentials",
+        ApiError::Tls { .. } => "TLS",
+        ApiError::Refused { .. }
+        | ApiError::Dns { .. }
+        | ApiError::Unreachable { .. }
+        | ApiError::Proxy { .. } => "Unreachable",
+        ApiError::Unsendable { .. } | ApiError::Other { .. } => "Unknown",
     }
 }
 

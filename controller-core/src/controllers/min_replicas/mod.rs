@@ -69,7 +69,8 @@
 //! [`runtime::run`](crate::runtime::run) wires all of this. [`MinReplicas`] is the
 //! [`Reconciler`](crate::worker::Reconciler) alone, for a pool of your own, and [`plan()`]
 //! the decision alone, for whoever wants to show it. What a program prints or counts comes
-//! through a [`Reporter`].
+//! through a [`Reporter`]: [`DecisionLog`] and [`Metrics`] are two, [`Occasions`] finds what is
+//! worth an Event, and a list of reporters is a reporter too.
 mod after_write;
 mod attempts;
 mod autoscaled;
@@ -81,9 +82,11 @@ mod failure;
 mod failure_log;
 mod fight;
 mod metadata;
+mod metrics;
 mod minimum;
 mod namespace;
 mod observe;
+mod occasion;
 mod opponent;
 mod pacing;
 mod plan;
@@ -106,8 +109,10 @@ pub use decision_log::{DecisionLog, Tally};
 pub use deployment::{Deployment, KEEP_ZERO, Owner};
 pub use failure::Failure;
 pub use fight::Hold;
+pub use metrics::{Counting, Metrics};
 pub use minimum::{MIN, Minimum, RejectedMin, minimum};
 pub use namespace::{Namespace, PAUSED};
+pub use occasion::{Occasion, Occasions, occasion};
 pub use plan::{Observed, Plan, plan};
 pub use raise::{Raise, Through};
 pub use reason::{Class, Reason, ZeroKeptBy};

@@ -32,6 +32,15 @@ pub trait Reporter: Send + Sync + 'static {
 
 // === impl Reporter ===
 
+/// Tells each of them, in this order.
+impl<R: Reporter> Reporter for Vec<R> {
+    fn report(&self, verdict: &Verdict) {
+        for reporter in self {
+            reporter.report(verdict);
+        }
+    }
+}
+
 impl<R: Reporter + ?Sized> Reporter for std::sync::Arc<R> {
     fn report(&self, verdict: &Verdict) {
         (**self).report(verdict);
