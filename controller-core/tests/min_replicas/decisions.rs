@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use controller_core::controllers::min_replicas::{
     Deployment, Hold, HorizontalPodAutoscaler, HpaPolicy, Observed, Plan, Reason, ScaledBy,
-    Settings, Turn, ZeroPolicy, plan,
+    Settings, Through, Turn, ZeroPolicy, plan,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -110,6 +110,56 @@ fn of_all_reasons_that_hold_the_first_in_order_is_reported() {
             "combination {bits:#013b}"
         );
     }
+}
+
+/// With `raise-min` the autoscaler's minimum is asked after just before "satisfied", and what
+/// holds a raise back holds this one back as well.
+#[test]
+fn an_autoscalers_minimum_comes_before_satisfied() {
+    let decide = |replicas: i32, change: &dyn Fn(&mut Settings), held: (bool, bool)| {
+        let object = deployment(|object| object["spec"]["replicas"] = json!(replicas));
+        let web = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
+        let autoscalers = [Arc::new(autoscaler(web))];
+        let hold = Hold {
+            wait: Duration::from_secs(60),
+            opponent: Some("helm".into()),
+        };
+        let turn = Turn {
+            limit: 100,
+            wait: Duration::from_secs(1),
+        };
+        let observed = Observed {
+            autoscalers: &autoscalers,
+            fight: held.0.then_some(&hold),
+            budget: held.1.then_some(turn),
+            ..Observed::new(&object)
+        };
+        let settings = settings(|settings| {
+            settings.hpa = HpaPolicy::RaiseMin;
+            change(settings);
+        });
+        plan(&observed, &settings).reason()
+    };
+    let none = |_: &mut Settings| {};
+    for (replicas, held, expected) in [
+        (1, (false, false), "RaiseMin"),
+        (9, (false, false), "RaiseMin"),
+        (9, (true, true), "Fight"),
+        (9, (false, true), "Budget"),
+    ] {
+        let reason = decide(replicas, &none, held);
+        assert_eq!(reason.name(), expected, "{replicas} {held:?}");
+        assert_eq!(
+            reason.autoscaler(),
+            (expected != "Budget").then_some("web-hpa")
+        );
+    }
+    let keep_zero = |settings: &mut Settings| settings.zero = ZeroPolicy::Keep;
+    assert_eq!(decide(0, &keep_zero, (true, true)).name(), "ZeroKept");
+    let content = |settings: &mut Settings| settings.min = 1;
+    assert_eq!(decide(1, &content, (true, true)).name(), "Satisfied");
+    let beyond = |settings: &mut Settings| settings.min = 6;
+    assert_eq!(decide(9, &beyond, (true, true)).name(), "MinAboveMax");
 }
 
 #[test]
@@ -287,6 +337,38 @@ prop_compose! {
 }
 
 proptest! {
+    /// An autoscaler's minimum is only ever raised, to the minimum, and never above its
+    /// maximum; and with one, the Deployment's own number is never written.
+    #[test]
+    fn a_minimum_is_only_ever_raised_within_its_maximum(
+        object in any_deployment(),
+        min in 1..20i32,
+        autoscaler_min in prop::option::of(0..20i32),
+        max in prop::option::of(0..20i32),
+    ) {
+        let settings = settings(|settings| {
+            settings.min = min;
+            settings.hpa = HpaPolicy::RaiseMin;
+        });
+        let autoscaler: HorizontalPodAutoscaler = serde_json::from_value(json!({
+            "metadata": {"name": "web", "namespace": "shop", "uid": "h", "resourceVersion": "8"},
+            "spec": {
+                "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+                "minReplicas": autoscaler_min, "maxReplicas": max,
+            },
+        })).unwrap();
+        let autoscalers = [Arc::new(autoscaler)];
+        let observed = Observed { autoscalers: &autoscalers, ..Observed::new(&object) };
+        if let Plan::Raise(raise) = plan(&observed, &settings) {
+            let is_autoscalers = matches!(raise.through, Through::Autoscaler { .. });
+            prop_assert!(is_autoscalers);
+            prop_assert_eq!(raise.guard(), ("h", "8"));
+            prop_assert_eq!(raise.from, autoscaler_min.unwrap_or(1));
+            prop_assert!(raise.from < raise.to && raise.to == min);
+            prop_assert!(max.is_none_or(|max| raise.to <= max));
+        }
+    }
+
     /// Never lowers, never raises above the minimum, and only what opted in and is nobody
     /// else's.
     #[test]

@@ -209,14 +209,15 @@ async fn the_metrics_of_a_run_are_in_the_registry_that_was_passed_in() {
     sleep(Duration::from_secs(5)).await;
     let mut text = String::new();
     encode(&mut text, &registry).unwrap();
-    let samples: Vec<&str> = text.lines().filter(|it| !it.starts_with('#')).collect();
+    let mut samples: Vec<&str> = text.lines().filter(|it| !it.starts_with('#')).collect();
+    samples.sort_unstable();
     insta::assert_snapshot!(samples.join("\n"), @r#"
+    minrep_budget_delayed_total 3
+    minrep_fights_total 0
     minrep_raises_total{target="deployment"} 2
-    minrep_would_raise 0
     minrep_skipped{reason="Budget"} 3
     minrep_skipped{reason="NotOptedIn"} 1
-    minrep_fights_total 0
-    minrep_budget_delayed_total 3
+    minrep_would_raise 0
     minrep_write_attempts_total{target="deployment",code="200"} 2
     "#);
     scene.stop().await;

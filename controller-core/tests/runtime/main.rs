@@ -4,7 +4,9 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
 mod budget;
+mod cases;
 mod changes;
+mod fights;
 mod follow_event;
 mod harness;
 mod once;

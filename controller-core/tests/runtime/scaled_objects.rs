@@ -25,10 +25,9 @@ fn scaler(target: &Value) -> Value {
     })
 }
 
-/// Neither a refusal nor a server error says that there are none.
-fn refuse(code: u16, verb: Verb) -> Rule {
+fn forbid(verb: Verb) -> Rule {
     let message = "scaledobjects.keda.sh is forbidden: User \"ana\" cannot list it";
-    let refusal = Action::status(code).reason("Forbidden").message(message);
+    let refusal = Action::status(403).reason("Forbidden").message(message);
     Rule::new(refusal).verb(verb).resource("scaledobjects")
 }
 
@@ -126,7 +125,7 @@ async fn where_they_are_to_be_ignored_nobody_asks_for_them() {
 #[tokio::test(start_paused = true)]
 async fn a_refusal_where_the_kind_is_absent_stops_nothing() {
     let mut scene = Scene::new([deployment("web", 1)]).await;
-    scene.server.faults().add(refuse(403, Verb::List));
+    scene.server.faults().add(forbid(Verb::List));
     scene.run(options());
     scene.until_replicas("web", 2).await;
     scene.stop().await;
@@ -136,7 +135,7 @@ async fn a_refusal_where_the_kind_is_absent_stops_nothing() {
 async fn one_that_may_not_be_listed_or_watched_ends_the_run_and_the_pass() {
     for verb in [Verb::List, Verb::Watch] {
         let mut scene = with_keda([deployment("web", 1)]).await;
-        scene.server.faults().add(refuse(403, verb));
+        scene.server.faults().add(forbid(verb));
         scene.run(options());
         let error = scene.ended().await.unwrap_err();
         assert_eq!(error.to_string(), "cannot read scaledobjects.keda.sh");
@@ -153,7 +152,7 @@ async fn one_that_may_not_be_listed_or_watched_ends_the_run_and_the_pass() {
 #[tokio::test(start_paused = true)]
 async fn a_discovery_that_fails_is_no_absence() {
     let scene = Scene::new([deployment("web", 1)]).await;
-    scene.server.faults().add(refuse(403, Verb::List));
+    scene.server.faults().add(forbid(Verb::List));
     let broken = Action::status(403).message("no discovery for you");
     let broken = Rule::new(broken).path("/apis/keda.sh/v1alpha1");
     scene.server.faults().add(broken);
@@ -170,7 +169,10 @@ async fn a_discovery_that_fails_is_no_absence() {
 async fn a_server_that_cannot_tell_is_waited_for_by_a_loop() {
     let target = json!({"name": "web"});
     let mut scene = with_keda([deployment("web", 1), scaler(&target)]).await;
-    let busy = scene.server.faults().add(refuse(503, Verb::List));
+    let busy = Rule::new(Action::status(503))
+        .verb(Verb::List)
+        .resource("scaledobjects");
+    let busy = scene.server.faults().add(busy);
     let error = scene.once(once_options()).await.unwrap_err();
     assert_eq!(error.api_error().unwrap().code(), Some(503));
     scene.run(options());
@@ -184,7 +186,7 @@ async fn a_server_that_cannot_tell_is_waited_for_by_a_loop() {
 #[tokio::test(start_paused = true)]
 async fn a_pass_without_any_deployment_needs_to_know_nothing() {
     let scene = with_keda([]).await;
-    scene.server.faults().add(refuse(403, Verb::List));
+    scene.server.faults().add(forbid(Verb::List));
     let report = scene.once(OnceOptions { ..once_options() }).await.unwrap();
     assert!(report.verdicts.is_empty());
 }

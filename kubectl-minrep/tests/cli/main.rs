@@ -8,5 +8,6 @@ mod names;
 mod passes;
 mod process;
 mod refusals;
+mod rules;
 mod servers;
 mod usage;

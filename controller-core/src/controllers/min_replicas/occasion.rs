@@ -1,7 +1,11 @@
 //! Which verdicts are worth an Event. Pure: the recorder that makes one is elsewhere.
 
+use std::collections::BTreeMap;
+use std::mem::take;
+
 use hashbrown::{HashMap, HashSet};
 
+use super::failure::Failure;
 use super::reason::{Class, Reason};
 use super::verdict::{Effect, Verdict};
 use crate::client::ObjectKey;
@@ -48,6 +52,8 @@ pub struct Occasions {
     last: HashMap<ObjectKey, Verdict>,
     /// Those that were there at the start and had no verdict yet.
     from_the_start: HashSet<ObjectKey>,
+    /// How many of those were left alone, by reason.
+    left_at_start: BTreeMap<&'static str, usize>,
 }
 
 /// The occasion of an Event, if `verdict` is one.
@@ -76,7 +82,7 @@ pub fn occasion(before: Option<&Verdict>, at_start: bool, verdict: &Verdict) -> 
         (Effect::Failed(_), reason) if reason.class() == Class::Unread => None,
         (Effect::Failed(failure), _) => {
             let told = same_object.and_then(Verdict::failure);
-            (told.map(|told| told.message()) != Some(failure.message()))
+            (told.map(Failure::message) != Some(failure.message()))
                 .then_some(Occasion::FailedUpdate)
         }
         (Effect::None, Reason::BeingDeleted) => None,
@@ -113,15 +119,27 @@ impl Occasions {
     /// `from_the_start`: the Deployments that are there before the first verdict.
     pub fn new(from_the_start: impl IntoIterator<Item = ObjectKey>) -> Self {
         Self {
-            last: HashMap::new(),
             from_the_start: from_the_start.into_iter().collect(),
+            ..Self::default()
         }
+    }
+
+    /// How many Deployments were left alone from the start, by reason, once all of those
+    /// have been looked at: the one line that stands for their Events. `None` before that,
+    /// after it was asked for, and if there are none.
+    pub fn left_at_start(&mut self) -> Option<BTreeMap<&'static str, usize>> {
+        let complete = self.from_the_start.is_empty() && !self.left_at_start.is_empty();
+        complete.then(|| take(&mut self.left_at_start))
     }
 
     /// Takes note of a verdict. Returns what it is the occasion of.
     pub fn note(&mut self, verdict: &Verdict) -> Option<Occasion> {
         let at_start = self.from_the_start.remove(&verdict.key);
         let found = occasion(self.last.get(&verdict.key), at_start, verdict);
+        let left = matches!(verdict.effect, Effect::None);
+        if at_start && left && verdict.reason.class() == Class::Skipped {
+            *self.left_at_start.entry(verdict.reason.name()).or_default() += 1;
+        }
         match verdict.reason.class() {
             Class::Gone => _ = self.last.remove(&verdict.key),
             // It says nothing of the object: what was known before is still the latest.

@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Duration, Instant};
 
-use super::attempts::Attempts;
+use super::attempts::{Attempts, Clearance};
 use super::budget::{Budget, Slot, Turn};
 use super::fight::{Before, Fights, Holding};
 use super::raise::Raise;
@@ -20,7 +20,7 @@ use crate::client::ObjectKey;
 /// for example, each decision is tried once more, and each fight begins anew.
 #[derive(Debug)]
 pub(super) struct Pacing {
-    pub(super) attempts: Attempts,
+    attempts: Attempts,
     fights: Mutex<Fights>,
     /// `None`: no limit.
     budget: Option<Mutex<Budget>>,
@@ -61,6 +61,16 @@ impl Pacing {
         self.fights.lock().name_opponent(key, uid, found);
     }
 
+    /// Whether the last failure of this decision lets it be tried now. If not, it leaves
+    /// the line for the budget: nobody behind it should wait for its failures.
+    pub(super) fn clearance(&self, raise: &Raise, now: Instant) -> Clearance {
+        let clearance = self.attempts.clearance(raise, now);
+        if clearance != Clearance::Go {
+            self.leave_line(&raise.key);
+        }
+        clearance
+    }
+
     /// Lets a write through that is about to be sent, or says when to come again.
     ///
     /// It counts from here on, whether or not its answer is ever heard; a refusal is
@@ -96,10 +106,8 @@ impl Pacing {
         if verdict.reason.class() == Class::Gone {
             self.fights.lock().forget(&verdict.key);
         }
-        if let Some(budget) = &self.budget
-            && !matches!(verdict.reason, Reason::Budget { .. })
-        {
-            self.update(budget, |it| it.forget(&verdict.key));
+        if !matches!(verdict.reason, Reason::Budget { .. }) {
+            self.leave_line(&verdict.key);
         }
     }
 
@@ -114,6 +122,12 @@ impl Pacing {
                 Some(holding.map_or(Duration::ZERO, |it| it.remaining))
             }
             _ => None,
+        }
+    }
+
+    fn leave_line(&self, key: &ObjectKey) {
+        if let Some(budget) = &self.budget {
+            self.update(budget, |it| it.forget(key));
         }
     }
 

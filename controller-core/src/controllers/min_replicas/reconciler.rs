@@ -279,7 +279,7 @@ impl<W: WriteScale> Reconciler for MinReplicas<W> {
         let pacing = &self.pacing;
         let verdict = match self.look(key, Some(pacing)).await {
             Look::Settled(verdict) => verdict,
-            Look::Due(due) => match pacing.attempts.clearance(&due.raise, Instant::now()) {
+            Look::Due(due) => match pacing.clearance(&due.raise, Instant::now()) {
                 Clearance::Go => self.try_once(due, Some(pacing)).await,
                 Clearance::Wait(wait) => {
                     debug!(%key, ?wait, "held back after a failure");

@@ -36,6 +36,10 @@ fn defaults_are_the_documented_ones() {
     assert_eq!(run.resync, Some(Duration::from_secs(30)));
     assert_eq!(run.shutdown_grace_period, Duration::from_secs(25));
     assert_eq!(run.rule.workers, 2);
+    assert_eq!(run.max_raises_per_minute, NonZeroU32::new(100));
+    assert_eq!(run.rule.settings.max_min, 100);
+    assert_eq!(run.rule.settings.hpa, HpaPolicy::Skip);
+    assert_eq!(once("").max_changes, None);
     assert!(!run.rule.all_namespaces);
     let (global, _) = parsed("run").unwrap();
     assert_eq!(global.deadline(), Some(Duration::from_secs(30)));
@@ -49,6 +53,49 @@ fn zero_turns_a_duration_off() {
     assert_eq!(global.deadline(), None);
     let (global, _) = parsed("run --request-timeout=5").unwrap();
     assert_eq!(global.deadline(), Some(Duration::from_secs(5)));
+}
+
+#[test]
+fn limits_are_read_and_zero_is_none_or_nothing() {
+    assert_eq!(run("--max-raises-per-minute=0").max_raises_per_minute, None);
+    assert_eq!(
+        run("--max-raises-per-minute=7").max_raises_per_minute,
+        NonZeroU32::new(7)
+    );
+    assert_eq!(once("--max-changes=0").max_changes, Some(0));
+    assert_eq!(once("--max-min=7").rule.settings.max_min, 7);
+    assert_eq!(
+        once("--hpa=raise-min").rule.settings.hpa,
+        HpaPolicy::RaiseMin
+    );
+}
+
+/// What would turn a guard into none.
+#[test]
+fn numbers_that_make_no_sense_are_refused() {
+    for words in [
+        "run --min 0",
+        "run --min -1",
+        "run --min 2147483648",
+        "run --min 3.0",
+        "run --max-min 0",
+        "run --max-min 2147483648",
+        "run --max-raises-per-minute -1",
+        "run --max-raises-per-minute many",
+        "run --max-changes 3",
+        "reconcile once --max-changes -1",
+        "reconcile once --max-changes 1.5",
+        "reconcile once --max-raises-per-minute 3",
+        "run --hpa=raise",
+        "run --opt-in-label=true",
+        "run --opt-in-label=a=b,c=d",
+        "run --opt-in-label=-x=y",
+    ] {
+        let argv = std::iter::once("kubectl-minrep").chain(words.split_whitespace());
+        let argv: Vec<_> = argv.map(OsString::from).collect();
+        let error = crate::cli::parse(&argv).expect_err(words);
+        assert_eq!(error.exit, Exit::Usage, "{words}");
+    }
 }
 
 #[test]

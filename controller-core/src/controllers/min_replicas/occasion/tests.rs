@@ -108,6 +108,34 @@ fn what_was_so_at_the_start_is_none_and_what_comes_later_is() {
     assert_eq!(later(&[owned("a")]), [Some("Skipped")]);
 }
 
+/// One line, when the last of them was looked at, and never again.
+#[test]
+fn what_was_left_alone_at_the_start_is_counted_once() {
+    let named = |name: &str, verdict: Verdict| Verdict {
+        key: ObjectKey::namespaced("shop", name),
+        ..verdict
+    };
+    let keys = ["a", "b", "c", "d"].map(|name| ObjectKey::namespaced("shop", name));
+    let mut state = Occasions::new(keys);
+    for verdict in [
+        named("a", owned("x")),
+        named("b", owned("x")),
+        named("c", satisfied()),
+        named("late", owned("x")),
+    ] {
+        state.note(&verdict);
+        assert_eq!(state.left_at_start(), None);
+    }
+    state.note(&named("d", left(Reason::BeingDeleted)));
+    let counts = state.left_at_start().unwrap();
+    assert_eq!(
+        counts.into_iter().collect::<Vec<_>>(),
+        [("BeingDeleted", 1), ("Owned", 2)]
+    );
+    state.note(&named("e", owned("x")));
+    assert_eq!(state.left_at_start(), None);
+}
+
 /// C-11.
 #[test]
 fn an_object_on_its_way_out_is_none() {
