@@ -99,4 +99,5 @@ pub use reflector::Reflector;
 pub use resource_version::compare_resource_versions;
 pub(crate) use resource_version::{advances, is_older};
 pub use selector::{LabelSelector, SelectorError};
+pub(crate) use selector::{is_qualified, is_subdomain};
 pub use status::{Phase, ReflectorStatus};

@@ -5,6 +5,8 @@ use std::str::FromStr;
 mod parse;
 mod validate;
 
+pub(crate) use validate::{is_qualified, is_subdomain};
+
 /// Which objects of a collection are meant, by their labels: what `-l` takes and
 /// `labelSelector=` sends.
 ///

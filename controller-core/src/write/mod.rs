@@ -50,6 +50,7 @@
 //!
 //! `scale.ScalesGetter` with `Patch` is the nearest. It has no counterpart of the task and
 //! of `flush`: in Go a cancelled context leaves a sent write to itself.
+pub mod events;
 mod guarded;
 mod late;
 mod min_replicas;

@@ -64,7 +64,8 @@ pub(super) fn integer(value: &str) -> Option<i64> {
     value.parse().ok()
 }
 
-fn is_qualified(name: &str) -> bool {
+/// Letters, digits and `-_.`, a letter or digit at both ends; the length is not looked at.
+pub(crate) fn is_qualified(name: &str) -> bool {
     let alphanumeric = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     let bytes = name.as_bytes();
     alphanumeric(bytes.first())
@@ -74,7 +75,8 @@ fn is_qualified(name: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
 }
 
-fn is_subdomain(text: &str) -> bool {
+/// A lower-case DNS name; the length is not looked at.
+pub(crate) fn is_subdomain(text: &str) -> bool {
     let outer = |byte: Option<&u8>| {
         byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
