@@ -11,6 +11,10 @@
 //! outlives the reconcile call that asked for it, and [`ScaleWriter::flush`] waits for it.
 //! After [`ScaleWriter::close`] nothing more is sent.
 //!
+//! [`events`] are the exception to both. They are objects that we create ourselves, so that
+//! there is nothing to guard; and they are best effort, so that one under way may be dropped
+//! at the end, which is counted.
+//!
 //! # Not promised
 //!
 //! That a write without an answer was not applied: whoever asked has to look at the object.
@@ -43,12 +47,13 @@
 //!
 //! # Costs
 //!
-//! A task a write, for as long as its request lasts; a lock that is held while one is
+//! Of scaling: a task a write, for as long as its request lasts; a lock that is held while one is
 //! started. There are never more writes under way than workers.
 //!
 //! # If you know client-go
 //!
-//! `scale.ScalesGetter` with `Patch` is the nearest. It has no counterpart of the task and
+//! For events, `tools/events`: see [there](events#where-it-differs-from-client-go). For
+//! scaling, `scale.ScalesGetter` with `Patch` is the nearest. It has no counterpart of the task and
 //! of `flush`: in Go a cancelled context leaves a sent write to itself.
 pub mod events;
 mod guarded;

@@ -105,8 +105,10 @@ mod tests {
 
     #[test]
     fn each_reason_has_a_place_and_a_word_of_its_own() {
-        let mut counts = EventCounts::default();
-        counts.recorded = 100;
+        let mut counts = EventCounts {
+            recorded: 100,
+            ..EventCounts::default()
+        };
         for (events, reason) in (1..).zip(DropReason::ALL) {
             counts.count_drop(reason, events);
         }

@@ -43,9 +43,9 @@
 //!
 //! - **Never in the way.** `record` takes a short lock and returns. It is no `async`, it
 //!   returns nothing, and no state of the server changes that.
-//! - **Bounded.** At most 1000 new events wait for the server and 4096 series are remembered,
-//!   with at most 3 KB of text each beside the names of their objects, so 15 MB at the very
-//!   worst and mostly less than 3. At most 8 requests are under way.
+//! - **Bounded.** At most 1000 new events wait for the server, 4096 series are remembered,
+//!   and 8 requests are under way. With all bounds reached by usual events that was 9 MB, and
+//!   21 MB with the longest texts that the server takes.
 //! - **Counted.** Whatever was recorded is written, or dropped for one of five
 //!   [reasons](DropReason), or not yet written; [`EventCounts`] adds up at any time.
 //! - **An end.** [`EventWriter::run`] returns within its flush deadline after the token was
