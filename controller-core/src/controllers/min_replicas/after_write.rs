@@ -5,11 +5,11 @@ use crate::client::ApiError;
 
 /// How often a changed object is planned again before its key goes back into the queue.
 /// One write more than this may be sent.
-pub(super) const MAX_REPLANS: u32 = 3;
+pub const MAX_REPLANS: u32 = 3;
 
 /// A failed write, as far as it decides what comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub enum Refusal {
     /// 409: the object is not the one that was looked at. Nothing was written.
     Conflict,
     /// Any other refusal. Nothing was written.
@@ -20,14 +20,16 @@ pub(super) enum Refusal {
 
 /// What reading the object that was written to brought.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Live<'a> {
+pub enum Live<'a> {
     /// The server has no object of that name.
     Gone,
     /// The server could not be asked.
     Unread,
     /// It has this one.
     Found {
+        /// Its uid.
         uid: &'a str,
+        /// Its resourceVersion.
         resource_version: &'a str,
         /// The number that was to be raised.
         number: i32,
@@ -36,7 +38,7 @@ pub(super) enum Live<'a> {
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub enum Next {
     /// There is no object to write to.
     Gone,
     /// Nothing: the write whose answer was lost was applied.
@@ -53,7 +55,7 @@ pub(super) enum Next {
 ///
 /// `dry_run`: nothing was stored whatever was answered, so a number that is already there
 /// is not ours.
-pub(super) fn after_refusal(
+pub fn after_refusal(
     refusal: Refusal,
     raise: &Raise,
     live: Live<'_>,

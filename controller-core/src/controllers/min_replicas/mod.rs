@@ -102,6 +102,7 @@ mod verdict;
 mod write_loop;
 mod write_scale;
 
+pub use after_write::{Live, MAX_REPLANS, Next, Refusal, after_refusal};
 pub use autoscaled::{Hindrance, ScaledBy};
 pub use autoscaler::HorizontalPodAutoscaler;
 pub use budget::Turn;
