@@ -1,6 +1,7 @@
 use controller_core::controllers::min_replicas::{
-    LiveObject, MAX_REPLANS, Next, Observed, Plan, Raise, Refusal, Settings, after_refusal, plan,
+    self, MAX_REPLANS, Next, Observed, Plan, Raise, Refusal, Settings, after_refusal, plan,
 };
+use controller_core::watch::Object;
 
 use super::live::{Live, autoscaler};
 use super::world::{Sent, World};
@@ -54,15 +55,15 @@ impl Controller {
 
     /// What the real plan makes of what this controller sees.
     fn decide(&self, live: Live) -> Option<Raise> {
-        let (deployment, autoscaler) = (live.decode(), autoscaler());
+        let deployment = live.decode();
+        let autoscalers: Vec<_> = self.sees_autoscaler.then(autoscaler).into_iter().collect();
         let observed = Observed {
-            deployment: &deployment,
-            namespace: None,
-            autoscaler: self.sees_autoscaler.then_some(&autoscaler),
+            autoscalers: &autoscalers,
+            ..Observed::new(&deployment)
         };
         match plan(&observed, &Settings::default()) {
             Plan::Raise(raise) => Some(raise),
-            Plan::Leave(_) => None,
+            Plan::Leave(_) | Plan::Blocked(_) => None,
         }
     }
 }
@@ -97,21 +98,25 @@ pub(super) fn react(world: &mut World, who: usize, read: bool) {
     let raise = on.raise();
     let found = world.server.map(Live::decode);
     let live = match &found {
-        _ if !read => LiveObject::Unread,
-        None => LiveObject::Gone,
-        Some(deployment) => LiveObject::Found(deployment),
+        _ if !read => min_replicas::Live::Unread,
+        None => min_replicas::Live::Gone,
+        Some(deployment) => min_replicas::Live::Found {
+            uid: deployment.uid(),
+            resource_version: deployment.resource_version(),
+            number: deployment.replicas(),
+        },
     };
     match after_refusal(refusal, &raise, live, false) {
         Next::Gone | Next::Done => {}
         // A failure: the key comes back.
         Next::ReportWrite | Next::ReportRead => world.controllers[who].queued = true,
-        Next::PlanAgain(_) if replans < MAX_REPLANS => {
+        Next::PlanAgain if replans < MAX_REPLANS => {
             if let Some(live) = world.server {
                 send_if_wanted(world, who, live, replans + 1);
             }
         }
         // Too often: a failure, too.
-        Next::PlanAgain(_) => world.controllers[who].queued = true,
+        Next::PlanAgain => world.controllers[who].queued = true,
     }
 }
 

@@ -1,4 +1,6 @@
-use controller_core::controllers::min_replicas::{Deployment, HorizontalPodAutoscaler, Raise};
+use std::sync::Arc;
+
+use controller_core::controllers::min_replicas::{Deployment, HorizontalPodAutoscaler, Raise, Through};
 use controller_core::watch::Object;
 use serde_json::json;
 
@@ -50,12 +52,13 @@ impl Live {
             resource_version: deployment.resource_version().to_owned(),
             from: self.replicas.into(),
             to: MIN.into(),
+            through: Through::Scale,
         }
     }
 }
 
 /// An autoscaler of that Deployment.
-pub(super) fn autoscaler() -> HorizontalPodAutoscaler {
+pub(super) fn autoscaler() -> Arc<HorizontalPodAutoscaler> {
     serde_json::from_value(json!({
         "metadata": {"namespace": "shop", "name": "web", "uid": "uid-hpa", "resourceVersion": "1"},
         "spec": {

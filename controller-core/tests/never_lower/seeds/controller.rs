@@ -1,8 +1,9 @@
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use controller_core::client::{ClientOptions, Scope, layered};
-use controller_core::controllers::min_replicas::{DecisionLog, Settings};
+use controller_core::controllers::min_replicas::{DecisionLog, Metrics, Settings};
 use controller_core::runtime::{RunOptions, run};
 use sim_apiserver::SimApiServer;
 use tokio::task::JoinSet;
@@ -26,6 +27,8 @@ impl Controller {
             resync: Some(Duration::from_secs(30)),
             shutdown_grace_period: Duration::from_secs(25),
             write_deadline: Duration::from_secs(31),
+            max_raises_per_minute: NonZeroU32::new(100),
+            metrics: Metrics::default(),
         };
         let shutdown = CancellationToken::new();
         let token = shutdown.clone();
