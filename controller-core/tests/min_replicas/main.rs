@@ -5,6 +5,7 @@ mod bed;
 mod fixture;
 
 mod cases;
+mod decision_properties;
 mod decisions;
 mod fights;
 mod guarded_writes;

@@ -6,6 +6,7 @@ mod interrupts;
 mod loops;
 mod names;
 mod passes;
+mod permissions;
 mod process;
 mod refusals;
 mod rules;

@@ -148,3 +148,67 @@ impl Pacing {
 pub(super) fn is_paced(dry_run: DryRun) -> bool {
     dry_run == DryRun::None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controllers::min_replicas::{Effect, Failure, Through};
+
+    fn raise(name: &str, from: i32) -> Raise {
+        Raise {
+            key: ObjectKey::namespaced("shop", name),
+            uid: "u".into(),
+            resource_version: "7".into(),
+            from,
+            to: 2,
+            through: Through::Scale,
+        }
+    }
+
+    fn failed(raise: &Raise) -> Verdict {
+        let kept = Failure::Kept { kept: 1, asked: 2 };
+        Verdict::of(raise, Effect::Failed(kept), DryRun::None)
+    }
+
+    /// It came into line with one decision, and its turn comes with another that has failed.
+    #[test]
+    fn who_waits_out_a_failure_holds_nobody_up() {
+        let (pacing, start) = (Pacing::new(NonZeroU32::new(1)), Instant::now());
+        let (from_zero, from_one) = (raise("web", 0), raise("web", 1));
+        for _ in 0..12 {
+            pacing.note(&failed(&from_zero), start);
+        }
+        pacing.spend(&raise("api", 1), start).unwrap();
+        pacing.spend(&from_one, start).unwrap_err();
+        pacing.spend(&raise("cart", 1), start).unwrap_err();
+        assert_eq!(*pacing.waiting().borrow(), 2);
+
+        let turn = start + Duration::from_secs(60);
+        let waits = pacing.clearance(&from_zero, turn);
+        assert!(matches!(waits, Clearance::Wait(_)), "{waits:?}");
+        assert_eq!(*pacing.waiting().borrow(), 1);
+        pacing.spend(&raise("cart", 1), turn).unwrap();
+    }
+
+    #[test]
+    fn a_refused_write_costs_neither_a_slot_nor_a_round_of_a_fight() {
+        let (pacing, now) = (Pacing::new(NonZeroU32::new(1)), Instant::now());
+        let web = raise("web", 1);
+        for _ in 0..10 {
+            let spent = pacing.spend(&web, now).unwrap();
+            pacing.settle(&web, spent, true, now);
+        }
+        assert_eq!(pacing.holding(&web.key, &web.uid, now), None);
+    }
+
+    /// Its call was dropped: nobody knows what came of it.
+    #[test]
+    fn a_write_whose_end_nobody_heard_of_counts() {
+        let (pacing, now) = (Pacing::new(None), Instant::now());
+        let web = raise("web", 1);
+        for _ in 0..3 {
+            pacing.spend(&web, now).unwrap();
+        }
+        assert!(pacing.holding(&web.key, &web.uid, now).is_some());
+    }
+}
