@@ -340,7 +340,7 @@
 //!
 //! # What it does not do yet
 //!
-//! - **Leader election and an event recorder.** Run one replica.
+//! - **Leader election.** Run one replica.
 //! - **Metrics and probes.** What would feed them is there: [`queue::Depth`],
 //!   [`store::CacheCounts`], [`watch::ReflectorStatus`], [`worker::PoolSummary`].
 //! - **Protobuf and streaming lists.** Lists are JSON, and a page is held in memory while it

@@ -21,15 +21,15 @@
 //!
 //! When the token is cancelled the intake closes, the keys in line are
 //! worked off until the grace period ends, delayed keys are dropped and counted, writes
-//! under way are awaited, and the watches close last, so that the caches are fresh to the
-//! end. A second signal is the binary's business: it ends the process.
+//! under way are awaited, Events are flushed, and the watches close last, so that the caches
+//! are fresh to the end. A second signal is the binary's business: it ends the process.
 //!
 //! ```text
-//! token ─► intake closed ─► keys in line ─► workers end ─► writes answered ─► watches end
-//!                           └── shutdown_grace_period ──┘  └ write_deadline ┘
+//! token ─► intake closed ─► keys in line ─► workers end ─► writes answered ─► Events flushed ─► watches end
+//!                           └── shutdown_grace_period ──┘  └ write_deadline ┘  └─── 2 s ────┘
 //! ```
 //!
-//! So the longest end is the sum of the two. In a Pod `terminationGracePeriodSeconds` has to
+//! So the longest end is the sum of the three. In a Pod `terminationGracePeriodSeconds` has to
 //! be above it, or the kubelet cuts it short.
 //!
 //! # For a controller of your own
@@ -44,6 +44,7 @@ mod options;
 mod run;
 mod selection;
 mod served;
+mod told_events;
 mod waiting;
 
 pub use error::NotSynced;

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use crate::client::{ObjectKey, Scope};
 use crate::controllers::min_replicas::{Metrics, Settings, Verdict};
+use crate::write::events::{EventCounts, EventSource};
 
 /// How [`run`](super::run) runs the controller.
 ///
@@ -23,6 +24,9 @@ pub struct RunOptions {
     pub max_raises_per_minute: Option<NonZeroU32>,
     /// Where it counts; see [`Metrics`] for what. The default is a place that nobody reads.
     pub metrics: Metrics,
+    /// As whom it tells of what it does, in Events of the Deployments. `None` tells nobody, and
+    /// so does every dry run.
+    pub events: Option<EventSource>,
     /// How often every object is looked at again although nothing was heard of it; it
     /// asks nothing of the server. `None` is never. Not zero.
     pub resync: Option<Duration>,
@@ -50,6 +54,8 @@ pub struct RunSummary {
     pub abandoned: usize,
     /// How many writes had been sent and had no answer yet: they may have been applied.
     pub unanswered: usize,
+    /// What became of the Events.
+    pub events: EventCounts,
 }
 
 /// What [`once`](super::once) looks at, and how.

@@ -8,13 +8,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::informers::Informers;
 use super::served::has_scaled_objects_in_the_end;
+use super::told_events::ToldEvents;
 use super::waiting::tell_how_many_wait;
 use super::{NotSynced, RunOptions, RunSummary};
-use crate::controllers::min_replicas::{MinReplicas, Reporter, Verdict};
+use crate::controllers::min_replicas::{DryRun, MinReplicas, Reporter, Verdict};
 use crate::queue::WorkQueue;
 use crate::store::Lister;
+use crate::watch::Object;
 use crate::worker::WorkerPool;
-use crate::write::ScaleWriter;
+use crate::write::events::{EventCounts, EventRecorder, EventWriter};
+use crate::write::{FIELD_MANAGER, ScaleWriter};
 
 /// Runs min-replicas until `shutdown`: who reads this function has read the system.
 ///
@@ -24,6 +27,7 @@ use crate::write::ScaleWriter;
 /// use controller_core::client::{ClientOptions, Scope, layered};
 /// use controller_core::controllers::min_replicas::{DecisionLog, Metrics, Settings};
 /// use controller_core::runtime::{RunOptions, run};
+/// use controller_core::write::events::EventSource;
 /// use tokio::time::Duration;
 /// use tokio_util::sync::CancellationToken;
 /// # use serde_json::json;
@@ -49,6 +53,7 @@ use crate::write::ScaleWriter;
 ///     workers: 2,
 ///     max_raises_per_minute: NonZeroU32::new(100),
 ///     metrics: Metrics::default(),
+///     events: Some(EventSource::new("example.com/min-replicas", "pod-1")?),
 ///     resync: Some(Duration::from_secs(30)),
 ///     shutdown_grace_period: Duration::from_secs(25),
 ///     write_deadline: Duration::from_secs(31),
@@ -76,7 +81,8 @@ use crate::write::ScaleWriter;
 /// watch of HorizontalPodAutoscalers, and of ScaledObjects where the server has the kind,
 /// unless they are ignored; patch of HorizontalPodAutoscalers if their minimum is to be raised;
 /// list and watch of Namespaces, without which none is taken for paused and one warning says
-/// so.
+/// so; create and patch of Events (`events.k8s.io`), without which there are none and one
+/// warning says so.
 ///
 /// # Errors
 ///
@@ -120,7 +126,25 @@ pub async fn run(
 
     // Stages 5 to 7: queue → reconcile → plan → write.
     let (metrics, dry_run) = (options.metrics, options.settings.dry_run);
-    let reporter: Arc<dyn Reporter> = Arc::new(vec![reporter, Arc::new(metrics.clone())]);
+    let events = EventWriter::new(client.clone(), FIELD_MANAGER);
+    let recorder = match options.events.filter(|_| dry_run == DryRun::None) {
+        Some(source) => events.recorder(source),
+        None => EventRecorder::disabled(),
+    };
+    let keys = caches
+        .deployments
+        .list()
+        .into_iter()
+        .map(|known| known.key());
+    let told_events = ToldEvents::new(recorder, keys);
+    let reporter: Arc<dyn Reporter> = Arc::new(vec![
+        reporter,
+        Arc::new(metrics.clone()),
+        Arc::new(told_events),
+    ]);
+    let stop_events = CancellationToken::new();
+    let mut event_writer = JoinSet::new();
+    event_writer.spawn(events.run(stop_events.clone()));
     let (told, counted) = (Arc::clone(&reporter), metrics.clone());
     let writer = ScaleWriter::new(client.clone()).on_late_answer(move |raise, kept| {
         counted.count_late_answer(raise);
@@ -141,14 +165,16 @@ pub async fn run(
     let mut workers = JoinSet::new();
     workers.spawn(pool.run());
 
-    // The order of the end: no new keys, the keys in line, the writes under way, the
-    // watches. Until the last key is worked off the caches stay fresh.
+    // The order of the end: no new keys, the keys in line, the writes under way, what is to be
+    // told of them, the watches. Until the last key is worked off the caches stay fresh.
     asked_to_end(&shutdown, &mut watches).await;
     tracing::info!("shutting down");
     let deadline = Instant::now() + options.shutdown_grace_period;
     let drained = queue.shut_down_with_drain(deadline).await;
     let summaries = workers.join_all().await;
     let unanswered = writer.flush(options.write_deadline).await;
+    stop_events.cancel();
+    let events = event_writer.join_all().await;
     stop_watches.cancel();
     watches.join_all().await;
     Ok(RunSummary {
@@ -158,6 +184,7 @@ pub async fn run(
         dropped_delayed: drained.dropped_delayed,
         abandoned: drained.abandoned,
         unanswered,
+        events: events.into_iter().next().unwrap_or_default(),
     })
 }
 
@@ -193,6 +220,7 @@ impl RunSummary {
         dropped_delayed: 0,
         abandoned: 0,
         unanswered: 0,
+        events: EventCounts::NONE,
     };
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn options() -> RunOptions {
         resync: Some(Duration::from_secs(30)),
         shutdown_grace_period: Duration::from_secs(25),
         write_deadline: Duration::from_secs(31),
+        events: None,
     }
 }
 

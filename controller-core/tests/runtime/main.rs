@@ -6,6 +6,7 @@
 mod budget;
 mod cases;
 mod changes;
+mod events;
 mod fights;
 mod follow_event;
 mod harness;

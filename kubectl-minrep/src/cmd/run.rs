@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use controller_core::controllers::min_replicas::{DecisionLog, Metrics};
 use controller_core::runtime::{self, RunOptions};
+use controller_core::write::events::EventSource;
 use tokio::time::Instant;
 
 use super::Failed;
@@ -34,6 +35,7 @@ pub(crate) async fn run(
         workers: run.rule.workers,
         max_raises_per_minute: run.max_raises_per_minute,
         metrics: Metrics::default(),
+        events: event_source(),
         write_deadline: global.write_deadline(),
         resync: run.resync,
         shutdown_grace_period: run.shutdown_grace_period,
@@ -53,4 +55,12 @@ pub(crate) async fn run(
         dry_run,
     ));
     Ok(Exit::Ok)
+}
+
+/// Whom the Events name: this controller, and the Pod or host that it runs on.
+fn event_source() -> Option<EventSource> {
+    let host = gethostname::gethostname();
+    let host = host.to_string_lossy();
+    let instance = if host.is_empty() { "unknown" } else { &host };
+    EventSource::new("minrep.dev/min-replicas", instance).ok()
 }

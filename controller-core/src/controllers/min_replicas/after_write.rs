@@ -55,12 +55,7 @@ pub enum Next {
 ///
 /// `dry_run`: nothing was stored whatever was answered, so a number that is already there
 /// is not ours.
-pub fn after_refusal(
-    refusal: Refusal,
-    raise: &Raise,
-    live: Live<'_>,
-    dry_run: bool,
-) -> Next {
+pub fn after_refusal(refusal: Refusal, raise: &Raise, live: Live<'_>, dry_run: bool) -> Next {
     let (uid, resource_version, number) = match live {
         Live::Gone => return Next::Gone,
         Live::Unread if refusal == Refusal::Conflict => return Next::ReportRead,

@@ -48,6 +48,14 @@ pub enum DropReason {
 // === impl EventCounts ===
 
 impl EventCounts {
+    /// Nothing was recorded.
+    pub const NONE: Self = Self {
+        recorded: 0,
+        written: 0,
+        requests: 0,
+        dropped: [0; DropReason::ALL.len()],
+    };
+
     /// How many were dropped for this reason.
     pub fn dropped(&self, reason: DropReason) -> u64 {
         self.dropped[reason as usize]

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use controller_core::controllers::min_replicas::{Deployment, HorizontalPodAutoscaler, Raise, Through};
+use controller_core::controllers::min_replicas::{
+    Deployment, HorizontalPodAutoscaler, Raise, Through,
+};
 use controller_core::watch::Object;
 use serde_json::json;
 

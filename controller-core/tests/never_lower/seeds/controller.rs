@@ -29,6 +29,7 @@ impl Controller {
             write_deadline: Duration::from_secs(31),
             max_raises_per_minute: NonZeroU32::new(100),
             metrics: Metrics::default(),
+            events: None,
         };
         let shutdown = CancellationToken::new();
         let token = shutdown.clone();

@@ -1,4 +1,5 @@
 use controller_core::client::ObjectKey;
+use controller_core::write::events::EventCounts;
 use insta::assert_snapshot;
 
 use super::*;
@@ -55,6 +56,7 @@ fn a_run_is_summed_up_when_it_stops() {
         dropped_delayed: 0,
         abandoned: 0,
         unanswered: 0,
+        events: EventCounts::NONE,
     };
     let after = Duration::from_secs(3723);
     assert_snapshot!(run_summary(&tally, &left, after, DryRun::None), @"Stopped after 1h2m3s: 7 raised, 1 failing");
