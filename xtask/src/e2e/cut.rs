@@ -68,12 +68,7 @@ async fn meanwhile(world: &mut World, prefix: &str, refusal: Action) -> Result<(
         world.logged(mark, raised, "scaled from 1 to 2").await?;
         world.cluster.wait_replicas(raised, 2).await?;
     }
-    let controller = world.take_controller()?;
-    let status = controller.stop(BOUND).await;
-    match status.map_err(|error| error.to_string())? {
-        status if status.success() => Ok(()),
-        status => Err(format!("the controller ended with {status}")),
-    }
+    world.stop_controller().await
 }
 
 async fn fired(world: &World, rule: RuleId) -> Result<(), String> {

@@ -4,6 +4,7 @@
 //! happened later: the controller has decided about the object, and has raised another
 //! one that was applied after it, and the object's generation has not moved.
 mod cluster;
+mod corners;
 mod cut;
 mod everyday;
 mod flags;
@@ -13,6 +14,7 @@ mod provider;
 mod report;
 mod rules;
 mod run;
+mod scale;
 mod shutdown;
 mod world;
 

@@ -1,13 +1,14 @@
 use std::error::Error;
 use std::path::Path;
 use std::pin::pin;
+use std::time::Duration;
 
 use super::cluster::Cluster;
-use super::flags::E2e;
+use super::flags::{E2e, Provider, Set};
 use super::provider::{Built, Provided};
 use super::report::Report;
 use super::world::World;
-use super::{cut, everyday, once, rules, shutdown};
+use super::{corners, cut, everyday, once, rules, scale, shutdown};
 use crate::control_plane;
 use crate::plugin;
 use crate::process::interrupted;
@@ -26,6 +27,19 @@ pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
     let mut stop = pin!(interrupted());
     let plugins = tempfile::Builder::new().prefix("minrep-e2e-").tempdir()?;
     install(&plugin, plugins.path())?;
+    if flags.set == Set::Scale {
+        let Built::ControlPlane(binary) = &built else {
+            return Err("--set scale needs --provider control-plane".into());
+        };
+        let cluster = |kubeconfig| Cluster::new(kubectl, kubeconfig, plugins.path());
+        let steady = Duration::from_secs(flags.steady);
+        let measured = scale::run(binary, cluster, &logs, steady);
+        return tokio::select! {
+            biased;
+            _ = &mut stop => Ok(false),
+            measured = measured => measured,
+        };
+    }
     let server = tokio::select! {
         // First: the signals are caught from the first look on.
         biased;
@@ -40,14 +54,14 @@ pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
         logs,
     );
     let good = tokio::select! {
-        good = scenarios(world, plugins.path()) => good,
+        good = scenarios(world, plugins.path(), flags.provider) => good,
         _ = &mut stop => Ok(false),
     };
     server.stop().await?;
     Ok(good?)
 }
 
-async fn scenarios(mut world: World, plugins: &Path) -> Result<bool, String> {
+async fn scenarios(mut world: World, plugins: &Path, provider: Provider) -> Result<bool, String> {
     let mut report = Report::default();
     let plugins = plugins.display().to_string();
     let listed = once::plugin_is_listed(&world, &plugins);
@@ -115,6 +129,9 @@ async fn scenarios(mut world: World, plugins: &Path) -> Result<bool, String> {
     report
         .scenario("every watch cut, a deletion meanwhile: relisted", relisted)
         .await;
+    if provider == Provider::ControlPlane {
+        corners::run(&mut world, &mut report).await;
+    }
     everyday::run(&world.cluster, &mut report).await?;
     Ok(report.close(&world.logs))
 }

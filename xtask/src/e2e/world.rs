@@ -42,19 +42,29 @@ impl World {
 
     /// Starts `kubectl minrep run -n default -v 4`, with its output in LOGS/NAME.log.
     pub(super) fn start_controller(&mut self, name: &str) -> Result<(), String> {
-        self.start(&self.cluster.clone(), name)
+        self.start_controller_with(name, &["-n", "default"])
+    }
+
+    /// The same with other flags.
+    pub(super) fn start_controller_with(
+        &mut self,
+        name: &str,
+        flags: &[&str],
+    ) -> Result<(), String> {
+        self.start(&self.cluster.clone(), name, flags)
     }
 
     /// The same, and its requests meet the faults.
     pub(super) fn start_faulty_controller(&mut self, name: &str) -> Result<(), String> {
-        self.start(&self.faulty.clone(), name)
+        self.start(&self.faulty.clone(), name, &["-n", "default"])
     }
 
-    fn start(&mut self, cluster: &Cluster, name: &str) -> Result<(), String> {
+    fn start(&mut self, cluster: &Cluster, name: &str, flags: &[&str]) -> Result<(), String> {
         let path = self.logs.join(format!("{name}.log"));
         let file = std::fs::File::create(path).map_err(|error| error.to_string())?;
         let file = Mutex::new(file);
-        let command = cluster.command(&["minrep", "run", "-n", "default", "-v", "4"]);
+        let mut command = cluster.command(&["minrep", "run", "-v", "4"]);
+        command.args(flags);
         let running = Running::start(command, move |line| {
             // A full disk must not end the scenario: what it waits for is in memory.
             let _ = writeln!(file.lock(), "{line}");
@@ -73,6 +83,27 @@ impl World {
     pub(super) fn take_controller(&mut self) -> Result<Running, String> {
         self.controller()?;
         self.controller.take().ok_or_else(String::new)
+    }
+
+    /// Ends the controller, which must end well.
+    pub(super) async fn stop_controller(&mut self) -> Result<(), String> {
+        let status = self.take_controller()?.stop(BOUND).await;
+        match status.map_err(|error| error.to_string())? {
+            status if status.success() => Ok(()),
+            status => Err(format!("the controller ended with {status}")),
+        }
+    }
+
+    /// `kubectl ARGUMENTS -n default`.
+    pub(super) async fn in_default(&self, arguments: &[&str]) -> Result<(), String> {
+        let arguments = [arguments, &["-n", "default"]].concat();
+        self.cluster.kubectl(&arguments).await.map(drop)
+    }
+
+    /// Deletes objects of namespace `default`, such as `deployment/web`, and waits until
+    /// they are gone.
+    pub(super) async fn delete(&self, objects: &[&str]) -> Result<(), String> {
+        self.in_default(&[&["delete"], objects].concat()).await
     }
 
     /// The position behind what the controller has logged so far.

@@ -24,8 +24,8 @@ pub(crate) struct Line {
 // === impl Lines ===
 
 impl Lines {
-    /// Waits for a line at or behind position `from` that `wanted` holds for. The error
-    /// says what was waited for, and why there will be none.
+    /// Waits for a line at or behind position `from` that `wanted` holds for; it is asked
+    /// once for each. The error says what was waited for, and why there will be none.
     pub(crate) async fn wait_for(
         &self,
         what: &str,
@@ -35,15 +35,15 @@ impl Lines {
     ) -> Result<Line, String> {
         let mut count = self.count.subscribe();
         let search = async {
+            let mut next = from;
             loop {
                 let ended = count.borrow_and_update().is_none();
-                let found = self
-                    .lines
-                    .lock()
-                    .iter()
-                    .skip(from)
-                    .find(|line| wanted(&line.text))
-                    .cloned();
+                let found = {
+                    let lines = self.lines.lock();
+                    let mut new = lines.iter().skip(next);
+                    next = next.max(lines.len());
+                    new.find(|line| wanted(&line.text)).cloned()
+                };
                 if let Some(line) = found {
                     return Ok(line);
                 }

@@ -57,6 +57,20 @@ impl Running {
         &self.lines
     }
 
+    /// How much CPU time it has used so far. Only on Linux: it is read from `/proc`.
+    pub(crate) fn cpu_time(&self) -> io::Result<Duration> {
+        let pid = self.child.id().ok_or(io::ErrorKind::NotFound)?;
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+        let odd = || io::Error::other("an odd line in /proc");
+        // The command's name may hold anything; the 14th and the 15th field count ticks.
+        let (_, fields) = stat.rsplit_once(") ").ok_or_else(odd)?;
+        let ticks = fields.split(' ').skip(11).take(2).map(str::parse::<u64>);
+        let ticks: u64 = ticks.sum::<Result<_, _>>().map_err(|_| odd())?;
+        Ok(Duration::from_millis(
+            ticks * 1000 / rustix::param::clock_ticks_per_second(),
+        ))
+    }
+
     /// Sends SIGTERM.
     pub(crate) fn terminate(&self) -> io::Result<()> {
         let pid = self
