@@ -48,6 +48,6 @@ mod told_events;
 mod waiting;
 
 pub use error::NotSynced;
-pub use once::once;
+pub use once::{Progress, once};
 pub use options::{OnceOptions, OnceReport, RunOptions, RunSummary, Targets, TooManyChanges};
 pub use run::run;

@@ -2,20 +2,24 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 use kube::Client;
+use tokio::time::{Duration, sleep};
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
-use super::error::NamespacesUnread;
-use super::informers::is_refusal;
-use super::served::has_scaled_objects;
-use super::{NotSynced, OnceOptions, OnceReport, Targets, TooManyChanges, selection};
-use crate::client::{ApiError, Call, ObjectKey, ResourceType, Scope, fetch};
+use self::observe::Observer;
+use super::{NotSynced, OnceOptions, OnceReport, TooManyChanges};
+use crate::client::ApiError;
 use crate::controllers::min_replicas::{
-    Caches, Deployment, DryRun, Due, Effect, HorizontalPodAutoscaler, HpaPolicy, Look, MinReplicas,
-    Namespace, Reporter, ScaledObject, TARGET_INDEX, Verdict, scaled_object_index, target_index,
+    Deployment, DryRun, Due, Effect, Failure, Look, MinReplicas, Reporter, Verdict,
 };
-use crate::store::{IndexFunction, Lister, cache};
-use crate::watch::{ListError, Object, WatchEvent, WatchOptions, list_once};
+use crate::watch::Object;
+use crate::worker::reconcile_span;
 use crate::write::ScaleWriter;
+
+mod observe;
+mod progress;
+
+pub use progress::Progress;
 
 /// Looks at every Deployment once, with the same plan and the same writes as
 /// [`run`](super::run), and returns.
@@ -23,18 +27,21 @@ use crate::write::ScaleWriter;
 /// First everything is planned, then everything is written: with
 /// [`max_changes`](OnceOptions::max_changes) nothing is, if that would be too much.
 ///
-/// `interrupt` stops it early: no new write is sent, those that were sent are awaited,
-/// and the report says what was done.
+/// `interrupt` stops it early, and so does [`timeout`](OnceOptions::timeout): no new write is
+/// sent, those that were sent are awaited, and the report says what was done.
 ///
 /// Everything is listed from etcd and not from a watch cache, for nobody will hear of what
 /// was missed. Each object gets one look; after a 409 it is read and planned again, as in a
-/// loop, but what fails is told and not retried later: run it again.
+/// loop, but what fails is told and not retried later: run it again. Two passes at once are
+/// harmless: the precondition of a write lets one of them through, and the other finds the
+/// work done.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use controller_core::client::{ClientOptions, Scope, layered};
 /// use controller_core::controllers::min_replicas::{DecisionLog, DryRun, Settings};
 /// use controller_core::runtime::{OnceOptions, Targets, once};
+/// use tokio::sync::watch::Sender;
 /// use tokio::time::Duration;
 /// use tokio_util::sync::CancellationToken;
 /// # use serde_json::json;
@@ -55,7 +62,9 @@ use crate::write::ScaleWriter;
 ///     targets: Targets::OptedIn(Scope::All),
 ///     workers: 2,
 ///     max_changes: Some(10),
+///     timeout: Some(Duration::from_secs(300)),
 ///     write_deadline: Duration::from_secs(31),
+///     progress: Sender::default(),
 /// };
 /// let quiet = Arc::new(DecisionLog::default());
 /// let report = once(client, options, quiet, CancellationToken::new()).await?;
@@ -76,57 +85,93 @@ pub async fn once(
     reporter: Arc<dyn Reporter>,
     interrupt: CancellationToken,
 ) -> Result<OnceReport, NotSynced> {
+    let stop = interrupt.child_token();
+    let mut expired = false;
+    let timer = async {
+        match options.timeout {
+            Some(timeout) => sleep(timeout).await,
+            None => std::future::pending().await,
+        }
+        expired = true;
+        stop.cancel();
+        std::future::pending().await
+    };
+    let report = tokio::select! {
+        biased;
+        // First, or a pass that is woken together with the timer sends one more.
+        never = timer => never,
+        report = pass(client, &options, reporter, &stop) => report,
+    };
+    let mut report = report?;
+    report.interrupted = interrupt.is_cancelled();
+    // A last answer that comes late leaves nothing undone.
+    report.timed_out = expired && report.is_incomplete();
+    Ok(report)
+}
+
+async fn pass(
+    client: Client,
+    options: &OnceOptions,
+    reporter: Arc<dyn Reporter>,
+    stop: &CancellationToken,
+) -> Result<OnceReport, NotSynced> {
     let mut report = OnceReport::default();
-    let observed = interrupt
-        .run_until_cancelled(observe(&client, &options, &mut report))
+    let observer = Observer {
+        client: &client,
+        options,
+    };
+    let observed = stop
+        .run_until_cancelled(observer.observe(&mut report))
         .await;
     let Some(observed) = observed else {
-        report.interrupted = true;
         return Ok(report);
     };
     let (caches, targets) = observed?;
+    report.synced = true;
     let writer = Arc::new(ScaleWriter::new(client.clone()));
-    let asked = Arc::clone(&writer);
-    let allowed = options.max_changes;
-    let dry_run = options.settings.dry_run;
-    let controller = MinReplicas::new(caches, client, options.settings, asked, reporter)
+    let (asked, settings) = (Arc::clone(&writer), options.settings.clone());
+    let controller = MinReplicas::new(caches, client, settings, asked, reporter)
         .expect("invariant: the autoscalers' caches have the target index");
-    let due = plan_all(&controller, targets, &interrupt, &mut report).await;
+    let due = plan_all(&controller, targets, stop, &mut report).await;
     report.planned = due.len();
-    report.too_many = allowed
+    report.too_many = options
+        .max_changes
         .filter(|allowed| *allowed < due.len())
         .map(|allowed| TooManyChanges {
             planned: due.len(),
             allowed,
         });
-    if report.too_many.is_some() && dry_run != DryRun::Client {
-        let withheld = |due| controller.leave_undone(&due, Effect::Withheld);
+    if report.too_many.is_some() && options.settings.dry_run != DryRun::Client {
+        let withheld = |(_, due)| controller.leave_undone(&due, Effect::Withheld);
         report.verdicts.extend(due.into_iter().map(withheld));
     } else {
-        let done = write_all(&controller, due, options.workers, &writer, &interrupt).await;
+        let done = write_all(&controller, due, options, &writer, stop).await;
         report.verdicts.extend(done);
     }
-    report.unanswered = writer.flush(options.write_deadline).await;
-    report.interrupted = interrupt.is_cancelled();
+    // Whoever waited for an answer has it, or has given up waiting.
+    report.unanswered = writer.flush(Duration::ZERO).await;
     report.verdicts.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(report)
 }
 
 /// Looks at each Deployment. What is settled by that goes to the report, what is to be
-/// changed is returned.
+/// changed is returned, with the span of its reconcile.
 async fn plan_all(
     controller: &MinReplicas<Arc<ScaleWriter>>,
-    targets: Vec<Arc<Deployment>>,
-    interrupt: &CancellationToken,
+    mut targets: Vec<Arc<Deployment>>,
+    stop: &CancellationToken,
     report: &mut OnceReport,
-) -> Vec<Due> {
+) -> Vec<(Span, Due)> {
+    // What is cut short has done the first ones, in an order that a person can follow.
+    targets.sort_by_cached_key(|deployment| deployment.key());
     let mut due = Vec::new();
     let mut targets = targets.into_iter();
-    while !interrupt.is_cancelled()
+    while !stop.is_cancelled()
         && let Some(deployment) = targets.next()
     {
-        match controller.look_at(deployment) {
-            Look::Due(raise) => due.push(raise),
+        let span = reconcile_span("once", &deployment.key());
+        match span.in_scope(|| controller.look_at(deployment)) {
+            Look::Due(raise) => due.push((span, raise)),
             Look::Settled(verdict) => report.verdicts.push(verdict),
         }
         // Nothing here waits, and a signal wants to be heard.
@@ -136,192 +181,80 @@ async fn plan_all(
     due
 }
 
-/// Carries out what is due, so many at once. After an interrupt nothing more is sent, and
-/// what was not sent is told as such.
+/// Carries out what is due, so many at once. Once stopped nothing more is sent, and what
+/// was not sent is told as such.
 async fn write_all(
     controller: &MinReplicas<Arc<ScaleWriter>>,
-    due: Vec<Due>,
-    workers: usize,
+    due: Vec<(Span, Due)>,
+    options: &OnceOptions,
     writer: &ScaleWriter,
-    interrupt: &CancellationToken,
+    stop: &CancellationToken,
 ) -> Vec<Verdict> {
+    let total = due.len();
+    options.progress.send_replace(Progress::Writing {
+        done: 0,
+        failed: 0,
+        total,
+    });
+    let give_up = CancellationToken::new();
+    let (given_up, deadline) = (&give_up, options.write_deadline);
+    let one = |due: Due| async move {
+        if stop.is_cancelled() {
+            return controller.leave_undone(&due, Effect::NotSent);
+        }
+        let carried_out = controller.carry_out(due.clone());
+        match given_up.run_until_cancelled(carried_out).await {
+            Some(verdict) => verdict,
+            None => controller.leave_undone(&due, unanswered(deadline)),
+        }
+    };
     let verdicts = stream::iter(due)
-        .map(|due| async move {
-            if interrupt.is_cancelled() {
-                return controller.leave_undone(&due, Effect::NotSent);
-            }
-            controller.carry_out(due).await
-        })
-        .buffer_unordered(workers.max(1))
+        .map(|(span, due)| one(due).instrument(span))
+        .buffer_unordered(options.workers.max(1))
+        .inspect(|verdict| options.count_settled(verdict))
         .collect::<Vec<Verdict>>();
-    let no_new_writes = async {
-        interrupt.cancelled().await;
+    let end_of_writes = async {
+        stop.cancelled().await;
         writer.close();
+        sleep(deadline).await;
+        given_up.cancel();
         std::future::pending().await
     };
     tokio::select! {
         biased;
-        // First, or a pass that is woken together with the interrupt sends one more.
-        never = no_new_writes => never,
+        // First, or a pass that is woken together with the stop sends one more.
+        never = end_of_writes => never,
         verdicts = verdicts => verdicts,
     }
 }
 
-/// Reads everything that the decisions need.
-async fn observe(
-    client: &Client,
-    options: &OnceOptions,
-    report: &mut OnceReport,
-) -> Result<(Caches, Vec<Arc<Deployment>>), NotSynced> {
-    let scope = options.targets.scope();
-    let deployments = match &options.targets {
-        Targets::Named { namespace, names } => named(client, namespace, names, report).await?,
-        Targets::OptedIn(scope) => {
-            let watch = selection::deployments(scope, &options.settings);
-            listed(client, &Deployment::RESOURCE, &watch, Vec::new()).await?
-        }
-    };
-    let targets = deployments.list();
-    let autoscalers = match options.settings.hpa {
-        HpaPolicy::Ignore => None,
-        // With nothing to decide there is nothing to ask, nor to be refused.
-        _ if targets.is_empty() => None,
-        _ => {
-            let watch = WatchOptions::new(scope.clone());
-            let index: IndexFunction<HorizontalPodAutoscaler> = Box::new(target_index);
-            let indexes = vec![(TARGET_INDEX, index)];
-            Some(listed(client, &HorizontalPodAutoscaler::RESOURCE, &watch, indexes).await?)
-        }
-    };
-    let scaled_objects = match autoscalers {
-        Some(_) => scaled_objects(client, options, &scope).await?,
-        None => None,
-    };
-    let namespaces = namespaces(client, &scope, report).await?;
-    let caches = Caches {
-        deployments,
-        autoscalers,
-        scaled_objects,
-        namespaces,
-    };
-    Ok((caches, targets))
+/// Of an object whose write was sent, and whose answer nobody waits for any more.
+fn unanswered(after: Duration) -> Effect {
+    let request = "what was sent".to_owned();
+    Effect::Failed(Failure::from(ApiError::Timeout { request, after }))
 }
 
-/// All ScaledObjects, `None` where the server does not have the kind.
-async fn scaled_objects(
-    client: &Client,
-    options: &OnceOptions,
-    scope: &Scope,
-) -> Result<Option<Lister<ScaledObject>>, NotSynced> {
-    if !has_scaled_objects(client, &options.settings, scope).await? {
-        return Ok(None);
-    }
-    let watch = WatchOptions::new(scope.clone());
-    let index: IndexFunction<ScaledObject> = Box::new(scaled_object_index);
-    let indexes = vec![(TARGET_INDEX, index)];
-    let all = listed(client, &ScaledObject::RESOURCE, &watch, indexes).await?;
-    Ok(Some(all))
-}
+// === impl OnceOptions ===
 
-/// Reads the named Deployments one by one, opted in or not.
-async fn named(
-    client: &Client,
-    namespace: &str,
-    names: &[String],
-    report: &mut OnceReport,
-) -> Result<Lister<Deployment>, NotSynced> {
-    let mut found = Vec::new();
-    for name in names {
-        let key = ObjectKey::namespaced(namespace, name);
-        match fetch(client, Call::get(&Deployment::RESOURCE, &key)).await {
-            Ok(deployment) => found.push(deployment),
-            Err(error) if is_absent(&error) => report.missing.push(key),
-            Err(error) => return Err(not_read(&Deployment::RESOURCE, error.into())),
-        }
-    }
-    Ok(holding(found))
-}
-
-/// The namespaces in `scope`, `None` where they may not be read.
-async fn namespaces(
-    client: &Client,
-    scope: &Scope,
-    report: &mut OnceReport,
-) -> Result<Option<Lister<Namespace>>, NotSynced> {
-    let read = match scope {
-        Scope::All => {
-            let watch = selection::namespaces(scope);
-            listed(client, &Namespace::RESOURCE, &watch, Vec::new()).await
-        }
-        // Not a list with a field selector: who has rights in one namespace only may
-        // perhaps get it, but never list.
-        Scope::Namespace(name) => one_namespace(client, name, report).await,
-    };
-    match read {
-        Ok(lister) => Ok(Some(lister)),
-        Err(error) if is_refusal(&error.source) => {
-            let warning = NamespacesUnread(&error.source).to_string();
-            report.warnings.push(warning);
-            Ok(None)
-        }
-        Err(error) => Err(error),
+impl OnceOptions {
+    fn count_settled(&self, verdict: &Verdict) {
+        self.progress.send_modify(|progress| {
+            if let Progress::Writing { done, failed, .. } = progress {
+                *done += 1;
+                *failed += usize::from(verdict.failure().is_some());
+            }
+        });
     }
 }
 
-async fn one_namespace(
-    client: &Client,
-    name: &str,
-    report: &mut OnceReport,
-) -> Result<Lister<Namespace>, NotSynced> {
-    let key = ObjectKey::cluster(name);
-    match fetch(client, Call::get(&Namespace::RESOURCE, &key)).await {
-        Ok(namespace) => Ok(holding([namespace])),
-        Err(error) if is_absent(&error) => {
-            report.missing_namespace = Some(name.to_owned());
-            Ok(holding([]))
-        }
-        Err(error) => Err(not_read(&Namespace::RESOURCE, error.into())),
-    }
-}
+// === impl OnceReport ===
 
-async fn listed<T: Object>(
-    client: &Client,
-    resource: &ResourceType,
-    watch: &WatchOptions,
-    indexes: Vec<(&'static str, IndexFunction<T>)>,
-) -> Result<Lister<T>, NotSynced> {
-    let (mut writer, lister) = cache(indexes);
-    let mut sink = |event| {
-        writer.apply(event);
-    };
-    list_once(client, resource, watch, &mut sink)
-        .await
-        .map_err(|error| not_read(resource, error))?;
-    Ok(lister)
-}
-
-/// A cache of objects that were read one by one, in any order of their versions: as a
-/// list, for a watch's events would have to come in order.
-fn holding<T: Object>(objects: impl IntoIterator<Item = T>) -> Lister<T> {
-    let (mut writer, lister) = cache(Vec::new());
-    writer.apply(WatchEvent::ListStarted { restored: false });
-    for object in objects {
-        writer.apply(WatchEvent::Listed(object));
-    }
-    writer.apply(WatchEvent::ListDone {
-        resource_version: String::new(),
-    });
-    lister
-}
-
-/// The object is absent, and the API server itself says so.
-fn is_absent(error: &ApiError) -> bool {
-    error.is_not_found() && !error.is_unserved()
-}
-
-fn not_read(resource: &ResourceType, error: ListError) -> NotSynced {
-    NotSynced {
-        resource: resource.clone(),
-        source: Arc::new(error),
+impl OnceReport {
+    fn is_incomplete(&self) -> bool {
+        let not_sent = |verdict: &Verdict| matches!(verdict.effect, Effect::NotSent);
+        !self.synced
+            || self.not_looked_at > 0
+            || self.unanswered > 0
+            || self.verdicts.iter().any(not_sent)
     }
 }

@@ -1,6 +1,9 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use tokio::sync::watch;
+
+use super::Progress;
 use crate::client::{ObjectKey, Scope};
 use crate::controllers::min_replicas::{Metrics, Settings, Verdict};
 use crate::write::events::{EventCounts, EventSource};
@@ -65,14 +68,22 @@ pub struct OnceOptions {
     pub settings: Settings,
     /// Which Deployments to look at.
     pub targets: Targets,
-    /// How many objects are settled at once.
+    /// How many objects are settled at once, at least one: read, where they were named, and
+    /// written.
     pub workers: usize,
     /// How many objects may be changed. If more would be, nothing is written, and the report
     /// says so. `None` is no limit.
     pub max_changes: Option<usize>,
-    /// How long writes under way are awaited after an interrupt: the client's request
-    /// deadline, and a little more.
+    /// How long the pass may take, reading included. Then no new write is sent. Those under
+    /// way are awaited all the same, so that the pass may take `write_deadline` longer.
+    /// `None` is no limit.
+    pub timeout: Option<Duration>,
+    /// How long writes under way are awaited after an interrupt, or after the timeout: the
+    /// client's request deadline, and a little more.
     pub write_deadline: Duration,
+    /// Where it says how far it is; see [`Progress`]. The default is a place that nobody
+    /// looks at.
+    pub progress: watch::Sender<Progress>,
 }
 
 /// Which Deployments a pass looks at.
@@ -97,20 +108,24 @@ pub enum Targets {
 /// [`Effect::Failed`]: crate::controllers::min_replicas::Effect::Failed
 #[derive(Clone, Debug, Default)]
 pub struct OnceReport {
-    /// One for each object that was looked at, sorted by key. After an interrupt those that
+    /// Whether everything that decisions need was read: else nothing was decided.
+    pub synced: bool,
+    /// One for each object that was looked at, sorted by key. If it was cut short those that
     /// nobody came to are not among them.
     pub verdicts: Vec<Verdict>,
     /// Deployments that were named and do not exist.
     pub missing: Vec<ObjectKey>,
     /// The namespace that was named, if it does not exist.
     pub missing_namespace: Option<String>,
-    /// Whether the pass was cut short.
+    /// Whether it was interrupted.
     pub interrupted: bool,
+    /// Whether the timeout came before everything was done.
+    pub timed_out: bool,
     /// How many objects were to be changed, or would be changed by a dry run.
     pub planned: usize,
     /// Set if those were more than may be, so that nothing was written.
     pub too_many: Option<TooManyChanges>,
-    /// How many Deployments an interrupt came before: nothing is known of them.
+    /// How many Deployments the end came before: nothing is known of them.
     pub not_looked_at: usize,
     /// How many writes had been sent and had no answer in time: they may have been applied.
     pub unanswered: usize,

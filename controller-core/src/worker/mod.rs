@@ -16,7 +16,8 @@
 //!
 //! # What is logged
 //!
-//! Each call runs in the span `reconcile{queue key}`. A failure is one `warn` line with
+//! Each call runs in the span `reconcile{queue key reconcileID}`, whose target is
+//! `controller_core::reconcile`; the id is another one for each call. A failure is one `warn` line with
 //! the causes of its error; the same failure of the same key again is `debug`. When many
 //! keys fail at once, for one cause as a rule, at most ten such lines come in ten seconds,
 //! and one line sums up the rest, further and further apart while it lasts. So an outage
@@ -72,10 +73,12 @@ mod failures;
 mod pool;
 mod reconciler;
 mod service;
+mod span;
 mod summary;
 mod worker_loop;
 
 pub use pool::WorkerPool;
 pub use reconciler::{Outcome, ReconcileError, Reconciler};
 pub use service::ReconcileService;
+pub(crate) use span::reconcile_span;
 pub use summary::PoolSummary;

@@ -13,6 +13,7 @@ use tracing::Instrument;
 use super::failure_log::{FailureLog, Next};
 use super::failures::{CallError, Chain};
 use super::reconciler::{Outcome, ReconcileError};
+use super::span::reconcile_span;
 use super::summary::PoolSummary;
 use crate::queue::{Ticket, WorkQueue};
 
@@ -37,7 +38,7 @@ where
     pub(super) async fn run(mut self) {
         let mut halted = pin!(self.queue.halted());
         while let Some(ticket) = self.queue.get().await {
-            let span = tracing::info_span!("reconcile", queue = self.queue.name(), key = %*ticket);
+            let span = reconcile_span(self.queue.name(), &*ticket);
             self.serve(ticket, halted.as_mut()).instrument(span).await;
             // A reconciler that never waits would otherwise keep its thread for itself.
             tokio::task::coop::consume_budget().await;

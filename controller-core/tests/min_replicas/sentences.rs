@@ -230,7 +230,7 @@ fn a_raise_is_told_as_kubectl_would() {
         deployment.apps/web could not be raised from 1 to 2: it changed during each of 4 tries
         deployment.apps/web could not be raised from 1 to 2: timed out after 5s waiting for PATCH /apis/apps/v1/namespaces/shop/deployments/web/scale
         deployment.apps/web could not be raised from 1 to 2: the connection was lost during PATCH /x: connection reset by peer
-        deployment.apps/web not raised from 1 to 2: interrupted
+        deployment.apps/web not raised from 1 to 2: stopped before it was sent
         deployment.apps/web not raised from 1 to 2: more changes than are allowed
         deployment.apps/web could not be read: the server kept 1 although 2 was asked
         "

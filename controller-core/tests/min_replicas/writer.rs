@@ -50,7 +50,10 @@ async fn after_the_end_nothing_is_sent() {
     bed.writer.close();
     let verdict = bed.settle("web").await;
     assert!(matches!(verdict.effect, Effect::NotSent), "{verdict:?}");
-    assert_eq!(verdict.to_string(), "not raised from 1 to 2: interrupted");
+    assert_eq!(
+        verdict.to_string(),
+        "not raised from 1 to 2: stopped before it was sent"
+    );
     assert!(bed.exchange().is_empty());
 }
 

@@ -45,7 +45,9 @@ pub(crate) fn once_options() -> OnceOptions {
         targets: Targets::OptedIn(Scope::Namespace("shop".into())),
         workers: 2,
         max_changes: None,
+        timeout: None,
         write_deadline: Duration::from_secs(31),
+        progress: Default::default(),
     }
 }
 

@@ -15,3 +15,4 @@ mod refusals;
 mod run;
 mod scaled_objects;
 mod shutdown;
+mod timeouts;

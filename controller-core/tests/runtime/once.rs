@@ -213,7 +213,7 @@ async fn an_interrupt_ends_the_tries_of_one_object_too() {
     let (report, ()) = tokio::join!(scene.once(once_options()), interrupt);
     assert_eq!(
         words(&report.unwrap()),
-        ["shop/web not raised from 0 to 2: interrupted"]
+        ["shop/web not raised from 0 to 2: stopped before it was sent"]
     );
     assert_eq!(scene.patches().len(), 1);
     assert_eq!(scene.replicas("web"), 0);

@@ -88,7 +88,7 @@ pub enum Look {
 }
 
 /// A raise that is due, with what it was decided from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Due {
     seen: Seen,
     raise: Raise,
@@ -171,8 +171,8 @@ impl<W: WriteScale> MinReplicas<W> {
         verdict
     }
 
-    /// Does nothing about what is due, for this reason: [`Effect::NotSent`] or
-    /// [`Effect::Withheld`].
+    /// Does nothing (more) about what is due, for this reason: [`Effect::NotSent`],
+    /// [`Effect::Withheld`], or a failure if nobody waits for the answer any more.
     pub fn leave_undone(&self, due: &Due, effect: Effect) -> Verdict {
         let verdict = self.tried(&due.seen, &due.raise, effect);
         self.reporter.report(&verdict);

@@ -17,7 +17,7 @@ use crate::client::ObjectKey;
 /// | `Raised` | `scaled from 1 to 2` |
 /// | `WouldRaise` | `would be scaled from 1 to 2 (dry run)` |
 /// | `Failed` | `could not be raised from 1 to 2: ` and why |
-/// | `NotSent` | `not raised from 1 to 2: interrupted` |
+/// | `NotSent` | `not raised from 1 to 2: stopped before it was sent` |
 /// | `Withheld` | `not raised from 1 to 2: more changes than are allowed` |
 /// | `None` | the reason; `skipped: ` before it where the user may want to know why |
 ///
@@ -68,7 +68,7 @@ pub enum Effect {
     },
     /// It should have been raised, or looked at, and was not.
     Failed(Failure),
-    /// It should have been raised, and the user stopped the run before that was sent.
+    /// It should have been raised, and the run was stopped before that was sent.
     NotSent,
     /// It should have been raised, and so should more than the user allows to be changed at
     /// once: so nothing was sent.
@@ -165,7 +165,10 @@ impl fmt::Display for Verdict {
                 f.write_str(if change.is_some() { suffix } else { "" })
             }
             (Effect::NotSent, Some((from, to))) => {
-                write!(f, "{what}not raised from {from} to {to}: interrupted")
+                write!(
+                    f,
+                    "{what}not raised from {from} to {to}: stopped before it was sent"
+                )
             }
             (Effect::Withheld, Some((from, to))) => write!(
                 f,
