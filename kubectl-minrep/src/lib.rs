@@ -30,7 +30,8 @@ pub async fn run(argv: &[OsString], io: &Io) -> Exit {
         Ok(parsed) => parsed,
         Err(usage) => return usage.print(io),
     };
-    out::init_log(global.verbosity, io);
+    let io = &io.clone().with_log_format(global.log_format);
+    out::init_log(global.verbosity, global.log_format, io);
     let signals = match Signals::install() {
         Ok(signals) => signals,
         Err(error) => {

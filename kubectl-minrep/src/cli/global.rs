@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::count::count;
 use super::duration::parse_timeout;
@@ -67,6 +67,28 @@ pub struct GlobalArgs {
         hide_default_value = true
     )]
     pub verbosity: u8,
+
+    /// The form of what is said on stderr; json is one object a line
+    #[arg(
+        long,
+        global = true,
+        value_name = "text|json",
+        default_value = "text",
+        hide_possible_values = true,
+        env = "MINREP_LOG_FORMAT",
+        hide_env = true
+    )]
+    pub log_format: LogFormat,
+}
+
+/// `--log-format`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// Sentences and short lines, for people.
+    #[default]
+    Text,
+    /// One object a line, for what collects logs.
+    Json,
 }
 
 // === impl GlobalArgs ===

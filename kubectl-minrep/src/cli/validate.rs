@@ -10,12 +10,11 @@ use controller_core::controllers::min_replicas::{
 };
 use controller_core::watch::{LabelSelector, SelectorError};
 
-use super::once::OutputArg;
 use super::rule::parse_dry_run;
 use super::target::is_dns_label;
 use super::{
-    DryRunArg, GlobalArgs, HpaArg, OnceArgs, ReconcileVerb, RuleArgs, RunArgs, Verb, ZeroArg,
-    parse_targets,
+    DryRunArg, GlobalArgs, HpaArg, OnceArgs, OutputArg, ReconcileVerb, RuleArgs, RunArgs, Verb,
+    ZeroArg, parse_targets,
 };
 use crate::error::Exit;
 use crate::out::Io;
@@ -53,6 +52,8 @@ pub struct Once {
     pub names: Vec<String>,
     /// `None`: no limit.
     pub max_changes: Option<usize>,
+    /// `None`: no limit.
+    pub timeout: Option<Duration>,
     /// The form of the report.
     pub output: OutputArg,
 }
@@ -140,6 +141,7 @@ fn once(arguments: &OnceArgs, global: &GlobalArgs) -> Result<Once, UsageError> {
         rule,
         names,
         max_changes: arguments.max_changes.map(|changes| changes as usize),
+        timeout: Some(arguments.timeout).filter(|timeout| !timeout.is_zero()),
         output: arguments.output,
     })
 }

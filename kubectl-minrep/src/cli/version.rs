@@ -1,6 +1,7 @@
 use clap::Args;
 
-use super::once::{OutputArg, parse_output};
+use super::OutputArg;
+use super::output::parse_output;
 
 /// `kubectl minrep version`.
 #[derive(Args, Clone, Debug)]
@@ -9,10 +10,10 @@ pub struct VersionArgs {
     #[arg(
         short,
         long,
-        value_name = "table|json",
+        value_name = "table|json|yaml",
         default_value = "table",
         hide_default_value = true,
-        value_parser = parse_output
+        value_parser = parse_output(&[OutputArg::Json, OutputArg::Table, OutputArg::Yaml])
     )]
     pub output: OutputArg,
 }

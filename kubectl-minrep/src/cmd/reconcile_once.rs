@@ -1,17 +1,19 @@
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use controller_core::client::{Call, Scope, fetch};
 use controller_core::controllers::min_replicas::{Namespace, Reporter, Verdict};
-use controller_core::runtime::{self, OnceOptions, Targets};
+use controller_core::runtime::{self, OnceOptions, Progress, Targets};
 use serde::Deserialize;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use super::Failed;
 use super::connect::{Connection, connect};
 use crate::cli::{GlobalArgs, Once};
 use crate::error::{Exit, explain_not_synced, namespace_not_found};
-use crate::out::{Io, Pass, show_pass};
+use crate::out::{Io, Pass, show_pass, while_drawing};
 use crate::signal::Asked;
 
 /// How long a hint may keep a person waiting.
@@ -54,17 +56,25 @@ pub(crate) async fn reconcile_once(
     let connection = connect(global, &once.rule, "reconcile once", io).await?;
     let started = Instant::now();
     let settings = once.rule.settings.clone();
+    let (progress, watched) = watch::channel(Progress::default());
     let options = OnceOptions {
         settings: settings.clone(),
         targets: targets(&connection, &once),
         workers: once.rule.workers,
         max_changes: once.max_changes,
+        timeout: once.timeout,
         write_deadline: global.write_deadline(),
+        progress,
     };
     let client = connection.client.clone();
     let work = runtime::once(client, options, Arc::new(Whisper), asked.token());
+    // Lines that say what goes on are better than a bar, which they would interrupt.
+    let drawn: Pin<Box<dyn Future<Output = _>>> = match global.verbosity {
+        0 | 1 => Box::pin(while_drawing(io, watched, work)),
+        _ => Box::pin(work),
+    };
     let report = asked
-        .tell_while(work, || {
+        .tell_while(drawn, || {
             io.talk("Interrupted: waiting for what was sent; a second signal ends at once");
         })
         .await
@@ -81,6 +91,8 @@ pub(crate) async fn reconcile_once(
         max_changes: once.max_changes,
         too_many: report.too_many,
         interrupted: report.interrupted,
+        timed_out: once.timeout.filter(|_| report.timed_out),
+        synced: report.synced,
         not_looked_at: report.not_looked_at,
         unanswered: report.unanswered,
         warnings: report.warnings,
@@ -96,12 +108,13 @@ pub(crate) async fn reconcile_once(
     Ok(exit_of(&pass, asked))
 }
 
-/// A signal outranks what was not done on purpose, that outranks a failure, and a failure a
-/// name that does not exist.
+/// A signal outranks what was not done on purpose, that outranks the timeout, that a failure,
+/// and a failure a name that does not exist.
 fn exit_of(pass: &Pass, asked: &Asked) -> Exit {
     match asked.exit() {
         Some(exit) if pass.interrupted => exit,
         _ if pass.too_many.is_some() => Exit::TooMany,
+        _ if pass.timed_out.is_some() => Exit::Timeout,
         _ if pass.counts().failed > 0 => Exit::Partial,
         _ if !pass.missing.is_empty() => Exit::NotFound,
         _ => Exit::Ok,

@@ -54,7 +54,7 @@ pub(crate) fn version(output: OutputArg, io: &Io) -> io::Result<()> {
         },
     };
     match output {
-        OutputArg::Table => io.data(format_args!(
+        OutputArg::Table | OutputArg::Wide | OutputArg::Name => io.data(format_args!(
             "kubectl-minrep {} ({})\nKubernetes {KUBERNETES_OLDEST} to {KUBERNETES_NEWEST}\n",
             version.client_version.version, version.client_version.platform,
         )),
@@ -62,6 +62,7 @@ pub(crate) fn version(output: OutputArg, io: &Io) -> io::Result<()> {
             let text = serde_json::to_string_pretty(&version).map_err(io::Error::other)?;
             io.data(format_args!("{text}\n"))
         }
+        OutputArg::Yaml => io.data(serde_saphyr::to_string(&version).map_err(io::Error::other)?),
     }
 }
 

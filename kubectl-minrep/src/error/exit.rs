@@ -24,7 +24,8 @@ pub enum Exit {
     NotFound = 6,
     /// Some or all Deployments that needed a change could not be changed.
     Partial = 7,
-    /// A request got no answer within `--request-timeout`.
+    /// A request got no answer within `--request-timeout`, or `reconcile once` was not done
+    /// within `--timeout`.
     Timeout = 9,
     /// A bug in this program.
     Internal = 70,

@@ -1,9 +1,13 @@
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
 use anstream::{AutoStream, StripStream};
 use parking_lot::Mutex;
+
+use super::log::as_event;
+use super::stderr::Stderr;
+use crate::cli::LogFormat;
 
 /// Where output goes. A clone writes to the same place.
 ///
@@ -11,7 +15,8 @@ use parking_lot::Mutex;
 #[derive(Clone)]
 pub struct Io {
     stdout: Stream,
-    stderr: Stream,
+    stderr: Stderr,
+    log_format: LogFormat,
 }
 
 /// What was written to an [`Io`] that a test made.
@@ -35,10 +40,19 @@ impl Io {
     /// The process's own streams. Colours are dropped where they are not wanted: no
     /// terminal, `NO_COLOR`, `TERM=dumb`.
     pub fn process() -> Self {
+        let stderr = AutoStream::auto(io::stderr());
+        let has_bar = io::stderr().is_terminal() && !is_watched_by_a_program();
         Self {
             stdout: Arc::new(Mutex::new(AutoStream::auto(io::stdout()))),
-            stderr: Arc::new(Mutex::new(AutoStream::auto(io::stderr()))),
+            stderr: Stderr::new(Arc::new(Mutex::new(stderr)), has_bar),
+            log_format: LogFormat::Text,
         }
+    }
+
+    /// The same streams, with another form of talk.
+    #[must_use]
+    pub fn with_log_format(self, log_format: LogFormat) -> Self {
+        Self { log_format, ..self }
     }
 
     /// Streams in memory, without colours.
@@ -50,7 +64,8 @@ impl Io {
         };
         let io = Self {
             stdout: stream(&captured.stdout),
-            stderr: stream(&captured.stderr),
+            stderr: Stderr::new(stream(&captured.stderr), false),
+            log_format: LogFormat::Text,
         };
         (io, captured)
     }
@@ -70,15 +85,25 @@ impl Io {
         }
     }
 
-    /// Writes one line, or several, to stderr. Failing to talk fails no command.
+    /// Writes one line, or several, to stderr; where the log is JSON, as one line of it.
+    /// Failing to talk fails no command.
     pub fn talk(&self, line: impl Display) {
-        let mut stderr = self.stderr.lock();
-        drop(writeln!(stderr, "{line}").and_then(|()| stderr.flush()));
+        drop(match self.log_format {
+            LogFormat::Text => self.stderr.write_line(line),
+            LogFormat::Json => self.stderr.write_line(as_event(&line.to_string())),
+        });
     }
 
-    pub(super) fn stderr(&self) -> Stream {
-        Arc::clone(&self.stderr)
+    pub(super) fn stderr(&self) -> &Stderr {
+        &self.stderr
     }
+}
+
+/// A terminal that nobody sits at: `CI` is set by every such service that is known, and a
+/// dumb terminal cannot draw over a line.
+fn is_watched_by_a_program() -> bool {
+    std::env::var_os("CI").is_some_and(|value| !value.is_empty())
+        || std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 // === impl Buffer ===

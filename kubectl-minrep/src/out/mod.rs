@@ -4,19 +4,23 @@
 //! from [`Io::talk`] and the log. Text that comes from a cluster is escaped here, so that
 //! a name or a message cannot move the cursor, forge a line or recolour a terminal.
 mod banner;
+mod bar;
+mod document;
 mod escape;
 mod failures;
 mod io;
-mod json;
 mod log;
+mod names;
 mod pass;
 #[cfg(test)]
 mod sample;
 mod show_pass;
+mod stderr;
 mod summary;
 mod table;
 
 pub use banner::run_banner;
+pub use bar::while_drawing;
 pub use escape::{escape_line, escape_text};
 pub use io::{Buffer, Captured, Io};
 pub use log::init_log;

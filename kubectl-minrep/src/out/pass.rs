@@ -22,7 +22,11 @@ pub struct Pass {
     pub too_many: Option<TooManyChanges>,
     /// Whether a signal ended the pass before everything was looked at.
     pub interrupted: bool,
-    /// Deployments that a signal came before: they are in no list.
+    /// The timeout, if it came before everything was done.
+    pub timed_out: Option<Duration>,
+    /// Whether everything was read that decisions need: else there are none.
+    pub synced: bool,
+    /// Deployments that a signal or the timeout came before: they are in no list.
     pub not_looked_at: usize,
     /// Writes that were sent and had no answer in time: they may have been applied.
     pub unanswered: usize,
@@ -49,7 +53,7 @@ pub struct Counts {
     pub satisfied: usize,
     /// Named, or seen a moment before, and no longer there.
     pub not_found: usize,
-    /// Should have been raised; a signal came first.
+    /// Should have been raised; a signal, or the timeout, came first.
     pub not_sent: usize,
     /// Should have been raised, with more others than may be changed at once.
     pub withheld: usize,

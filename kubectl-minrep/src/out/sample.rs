@@ -91,6 +91,8 @@ pub(crate) fn pass(verdicts: Vec<Verdict>) -> Pass {
         max_changes: None,
         too_many: None,
         interrupted: false,
+        timed_out: None,
+        synced: true,
         not_looked_at: 0,
         unanswered: 0,
         warnings: Vec::new(),

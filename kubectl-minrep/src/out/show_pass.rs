@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
+use std::time::Duration;
 
 use controller_core::controllers::min_replicas::{Class, Effect, Reason, Verdict};
 
+use super::document::{json_document, yaml_document};
 use super::failures::{failures, not_found};
-use super::json::document;
+use super::names::names;
 use super::pass::Pass;
 use super::summary::pass_summary;
-use super::table::table;
+use super::table::{table, wide_table};
 use super::{Io, escape_line};
 use crate::cli::OutputArg;
 use crate::error::{Place, from_server};
@@ -34,9 +36,10 @@ pub fn show_pass(
 ) -> io::Result<()> {
     let table = table(pass);
     let written = match output {
-        OutputArg::Json => document(pass)
-            .map_err(io::Error::other)
-            .and_then(|document| io.data(document)),
+        OutputArg::Json => json_document(pass).and_then(|document| io.data(document)),
+        OutputArg::Yaml => yaml_document(pass).and_then(|document| io.data(document)),
+        OutputArg::Name => io.data(names(pass)),
+        OutputArg::Wide => wide_table(pass).map_or(Ok(()), |table| io.data(table)),
         OutputArg::Table => table.as_ref().map_or(Ok(()), |table| io.data(table)),
     };
     for line in warnings(pass) {
@@ -46,7 +49,7 @@ pub fn show_pass(
         for verdict in pass.verdicts.iter().filter(|verdict| is_unchanged(verdict)) {
             io.talk(escape_line(&format!("{} {verdict}", verdict.object())));
         }
-    } else if table.is_none() && !pass.interrupted {
+    } else if table.is_none() && !pass.interrupted && pass.timed_out.is_none() {
         io.talk(nothing(pass, place));
     }
     for key in &pass.missing {
@@ -59,6 +62,9 @@ pub fn show_pass(
     }
     for line in failures(pass, place) {
         io.talk(line);
+    }
+    if let Some(timeout) = pass.timed_out {
+        io.talk(timed_out(pass, timeout));
     }
     if !named && let Some(line) = skipped(pass) {
         io.talk(line);
@@ -102,6 +108,22 @@ fn nothing(pass: &Pass, place: &Place) -> String {
     match &place.namespace {
         Some(namespace) => format!("{what} in {namespace} namespace."),
         None => format!("{what}."),
+    }
+}
+
+/// Where the time went: reading is mended by asking for less, writing by doing more at once.
+fn timed_out(pass: &Pass, timeout: Duration) -> String {
+    if pass.synced {
+        format!(
+            "error: timed out after {timeout:?} (--timeout): nothing more was sent\n\
+             hint: run it again to go on, raise `--workers`, or raise `--timeout`"
+        )
+    } else {
+        format!(
+            "error: timed out after {timeout:?} (--timeout), before everything was read: nothing \
+             was written\n\
+             hint: raise `--timeout`, or narrow with `-n` or `-l`"
+        )
     }
 }
 

@@ -11,10 +11,10 @@ use super::pass::Pass;
 /// `Reconciled 412 Deployments in 3.1s: 2 raised, 1 failed, 6 skipped, 403 already satisfied`.
 pub(crate) fn pass_summary(pass: &Pass) -> String {
     let counts = pass.counts();
-    let verb = if pass.interrupted {
-        "Interrupted: reconciled"
-    } else {
-        "Reconciled"
+    let verb = match pass.timed_out {
+        _ if pass.interrupted => "Interrupted: reconciled",
+        Some(_) => "Timed out: reconciled",
+        None => "Reconciled",
     };
     let done = counts.considered - counts.not_sent - counts.withheld;
     let mut line = format!("{verb} {} in {}: ", deployments(done), took(pass.elapsed));

@@ -3,12 +3,17 @@
 mod cluster;
 mod configuration;
 mod interrupts;
+mod logs;
 mod loops;
 mod names;
+mod outputs;
 mod passes;
 mod permissions;
 mod process;
+#[cfg(unix)]
+mod progress;
 mod refusals;
 mod rules;
 mod servers;
+mod timeouts;
 mod usage;

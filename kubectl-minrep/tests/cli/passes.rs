@@ -362,7 +362,7 @@ async fn requests_are_logged_from_six_on_and_decisions_from_four() {
     let ended = cluster.minrep(&once(&["-v=4", "--dry-run=client"])).end();
     let ended = ended.await.with_code(0);
     assert!(
-        ended.stderr.contains("DEBUG deployment.apps/web"),
+        ended.stderr.contains("}: deployment.apps/web would be"),
         "{ended:?}"
     );
     assert!(!ended.stderr.contains("method=GET"), "{ended:?}");

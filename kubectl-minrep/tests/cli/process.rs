@@ -65,6 +65,22 @@ impl Minrep {
     pub(crate) async fn end(self) -> Ended {
         self.start().end().await
     }
+
+    /// The same, with another stderr: what is written there is the caller's to read.
+    pub(crate) async fn end_with_stderr(mut self, stderr: Stdio) -> Ended {
+        let child = self.0.stderr(stderr).spawn().expect("the binary starts");
+        // It holds stderr open, so that whoever reads there would wait for ever.
+        drop(self);
+        let output = timeout(PATIENCE, child.wait_with_output()).await;
+        let output = output
+            .expect("it ends in time")
+            .expect("its output is read");
+        Ended {
+            code: code(output.status),
+            stdout: String::from_utf8(output.stdout).expect("stdout is text"),
+            stderr: String::new(),
+        }
+    }
 }
 
 // === impl Running ===

@@ -63,6 +63,7 @@ fn help_of_the_program() {
       -n, --namespace <NAME>            The namespace to act in; the context's, unless given
           --request-timeout <DURATION>  How long to wait for one answer of the server, such as 5s or 1m; 0 waits for ever [default: 30s]
       -v, --v <LEVEL>                   How much to log, 0 to 9: 2 adds progress, 4 decisions, 6 requests
+          --log-format <text|json>      The form of what is said on stderr; json is one object a line [default: text]
 
     Examples:
       # What would be changed in every namespace?
@@ -121,6 +122,7 @@ fn help_of_run() {
       -n, --namespace <NAME>            The namespace to act in; the context's, unless given
           --request-timeout <DURATION>  How long to wait for one answer of the server, such as 5s or 1m; 0 waits for ever [default: 30s]
       -v, --v <LEVEL>                   How much to log, 0 to 9: 2 adds progress, 4 decisions, 6 requests
+          --log-format <text|json>      The form of what is said on stderr; json is one object a line [default: text]
 
     Examples:
       # Keep the current namespace at the minimum until Ctrl-C
@@ -150,6 +152,7 @@ fn help_of_reconcile() {
       -n, --namespace <NAME>            The namespace to act in; the context's, unless given
           --request-timeout <DURATION>  How long to wait for one answer of the server, such as 5s or 1m; 0 waits for ever [default: 30s]
       -v, --v <LEVEL>                   How much to log, 0 to 9: 2 adds progress, 4 decisions, 6 requests
+          --log-format <text|json>      The form of what is said on stderr; json is one object a line [default: text]
     ");
 }
 
@@ -164,19 +167,34 @@ fn help_of_reconcile_once() {
       [deployment/NAME]...  Deployments to look at; every opted-in one, unless given
 
     Options:
-      -A, --all-namespaces[=<BOOL>]         Act in every namespace but the excluded ones
-      -l, --selector <SELECTOR>             Only opted-in Deployments that also match this label selector
-          --min <N>                         The number of replicas below which a Deployment is raised [default: 2]
-          --max-min <N>                     The highest minimum that a Deployment may ask for itself, by the annotation minrep.dev/min [default: 100]
-          --opt-in-label <KEY=VALUE>        The label by which a Deployment opts in [default: demo/min-replicas=true]
-          --zero <raise|keep>               What to do with a Deployment that was scaled to 0 [default: raise]
-          --hpa <skip|raise-min|ignore>     What to do with a Deployment that a HorizontalPodAutoscaler or a ScaledObject targets; raise-min raises the HorizontalPodAutoscaler's minReplicas instead [default: skip]
-          --exclude-namespace <NAME>        Leave this namespace out, beside kube-system, kube-public and kube-node-lease; an empty value clears the list, an explicit -n overrides it
-          --workers <N>                     How many Deployments to work on at the same time [default: 2]
-          --dry-run[=<none|client|server>]  client: only say what would be changed; server: have the server check each change too; none: change [default: none]
-          --max-changes <N>                 If more Deployments than this would be changed, change none and exit with 1; no limit, unless given
-      -o, --output <table|json>             The form of the report on stdout [default: table]
-      -h, --help                            Print help
+      -A, --all-namespaces[=<BOOL>]
+              Act in every namespace but the excluded ones
+      -l, --selector <SELECTOR>
+              Only opted-in Deployments that also match this label selector
+          --min <N>
+              The number of replicas below which a Deployment is raised [default: 2]
+          --max-min <N>
+              The highest minimum that a Deployment may ask for itself, by the annotation minrep.dev/min [default: 100]
+          --opt-in-label <KEY=VALUE>
+              The label by which a Deployment opts in [default: demo/min-replicas=true]
+          --zero <raise|keep>
+              What to do with a Deployment that was scaled to 0 [default: raise]
+          --hpa <skip|raise-min|ignore>
+              What to do with a Deployment that a HorizontalPodAutoscaler or a ScaledObject targets; raise-min raises the HorizontalPodAutoscaler's minReplicas instead [default: skip]
+          --exclude-namespace <NAME>
+              Leave this namespace out, beside kube-system, kube-public and kube-node-lease; an empty value clears the list, an explicit -n overrides it
+          --workers <N>
+              How many Deployments to work on at the same time [default: 2]
+          --dry-run[=<none|client|server>]
+              client: only say what would be changed; server: have the server check each change too; none: change [default: none]
+          --max-changes <N>
+              If more Deployments than this would be changed, change none and exit with 1; no limit, unless given
+          --timeout <DURATION>
+              How long everything may take, such as 90s or 5m: then nothing more is sent, what was sent is awaited, and the exit code is 9; 0 is no limit
+      -o, --output <table|wide|name|json|yaml>
+              The form of the report on stdout [default: table]
+      -h, --help
+              Print help
 
     Kubernetes options:
           --kubeconfig <FILE>           Path to the kubeconfig file
@@ -184,6 +202,7 @@ fn help_of_reconcile_once() {
       -n, --namespace <NAME>            The namespace to act in; the context's, unless given
           --request-timeout <DURATION>  How long to wait for one answer of the server, such as 5s or 1m; 0 waits for ever [default: 30s]
       -v, --v <LEVEL>                   How much to log, 0 to 9: 2 adds progress, 4 decisions, 6 requests
+          --log-format <text|json>      The form of what is said on stderr; json is one object a line [default: text]
 
     Examples:
       # Raise what is below the minimum in the current namespace
@@ -194,6 +213,9 @@ fn help_of_reconcile_once() {
 
       # Have the server check every change, and make none
       kubectl minrep reconcile once -A --dry-run=server
+
+      # Raise with 16 requests at a time, for at most 5 minutes
+      kubectl minrep reconcile once -A --workers 16 --timeout 5m
 
     Exit codes: 0 done, 1 more than --max-changes, 2 usage, 3 configuration, 4 server not reached, 5 denied,
     6 not found, 7 some Deployments failed, 9 timeout, 70 bug, 130 and 143 interrupted.
@@ -208,8 +230,8 @@ fn help_of_version() {
     Usage: kubectl minrep version [OPTIONS]
 
     Options:
-      -o, --output <table|json>  The form of the answer on stdout
-      -h, --help                 Print help
+      -o, --output <table|json|yaml>  The form of the answer on stdout
+      -h, --help                      Print help
 
     Kubernetes options:
           --kubeconfig <FILE>           Path to the kubeconfig file
@@ -217,6 +239,7 @@ fn help_of_version() {
       -n, --namespace <NAME>            The namespace to act in; the context's, unless given
           --request-timeout <DURATION>  How long to wait for one answer of the server, such as 5s or 1m; 0 waits for ever [default: 30s]
       -v, --v <LEVEL>                   How much to log, 0 to 9: 2 adds progress, 4 decisions, 6 requests
+          --log-format <text|json>      The form of what is said on stderr; json is one object a line [default: text]
     ");
 }
 
@@ -260,8 +283,8 @@ fn a_mistake_points_at_the_help_of_its_command() {
 
     See 'kubectl minrep run -h' for help and examples.
     ");
-    assert_snapshot!(text("reconcile once -o yaml"), @r#"
-    error: invalid value 'yaml' for '--output <table|json>': unable to match a printer suitable for the output format "yaml", allowed formats are: json,table
+    assert_snapshot!(text("reconcile once -o toml"), @r#"
+    error: invalid value 'toml' for '--output <table|wide|name|json|yaml>': unable to match a printer suitable for the output format "toml", allowed formats are: json,name,table,wide,yaml
 
     See 'kubectl minrep reconcile once -h' for help and examples.
     "#);

@@ -43,6 +43,16 @@ fn an_interrupted_pass_says_so() {
 }
 
 #[test]
+fn a_pass_that_timed_out_says_so_unless_a_signal_came_too() {
+    let mut pass = pass(vec![raised("api", 1)]);
+    pass.timed_out = Some(Duration::from_secs(90));
+    pass.not_looked_at = 4;
+    assert_snapshot!(pass_summary(&pass), @"Timed out: reconciled 1 Deployment in 3.1s: 1 raised, 0 failed, 0 skipped, 0 already satisfied, 4 not looked at");
+    pass.interrupted = true;
+    assert!(pass_summary(&pass).starts_with("Interrupted: reconciled 1 "));
+}
+
+#[test]
 fn a_run_is_summed_up_when_it_stops() {
     let tally = Tally {
         raised: 7,

@@ -1,5 +1,5 @@
 use controller_core::client::ObjectKey;
-use controller_core::controllers::min_replicas::DryRun;
+use controller_core::controllers::min_replicas::{DryRun, Owner};
 use insta::assert_snapshot;
 
 use super::*;
@@ -49,7 +49,7 @@ fn shows_what_an_interrupted_pass_did_not_send() {
     assert_snapshot!(table(&pass).unwrap(), @r"
     NAMESPACE   NAME                  RESULT
     shop        deployment.apps/api   scaled from 0 to 2
-    shop        deployment.apps/web   not raised from 1 to 2: interrupted
+    shop        deployment.apps/web   not raised from 1 to 2: stopped before it was sent
     ");
 }
 
@@ -71,4 +71,40 @@ fn text_from_a_cluster_stays_in_its_cell() {
     NAMESPACE   NAME                                                       RESULT
     shop^[[2J   deployment.apps/web\nforged   deployment.apps/x   done\r   scaled from 1 to 2
     ");
+}
+
+#[test]
+fn a_wide_table_names_who_else_has_a_say() {
+    let reasons = [
+        Reason::Owned {
+            owner: Owner {
+                kind: "Rollout".into(),
+                name: "web".into(),
+            },
+        },
+        Reason::Fight {
+            autoscaler: None,
+            opponent: Some("argocd".into()),
+            wait: std::time::Duration::from_secs(60),
+        },
+        Reason::RaiseMin {
+            autoscaler: "web-hpa".into(),
+            from: 1,
+            to: 2,
+        },
+        Reason::NoLongerExists,
+    ];
+    let mut verdicts: Vec<Verdict> = reasons
+        .into_iter()
+        .map(|reason| verdict("web", reason, Effect::None))
+        .collect();
+    verdicts[3].uid = None;
+    assert_snapshot!(wide_table(&pass(verdicts)).unwrap(), @r#"
+    NAMESPACE   NAME                  RESULT                                                                                                                               REASON           MANAGER                           UID
+    shop        deployment.apps/web   skipped: owned by Rollout/web, which decides its replicas                                                                            Owned            Rollout/web                       uid-web
+    shop        deployment.apps/web   in a fight: raised again and again and still below the minimum; field manager "argocd" owns spec.replicas; the next raise waits 1m   Fight            argocd                            uid-web
+    shop        deployment.apps/web   minReplicas of HorizontalPodAutoscaler web-hpa is 1, below the minimum of 2                                                          RaiseMin         HorizontalPodAutoscaler/web-hpa   uid-web
+    shop        deployment.apps/web   no longer exists                                                                                                                     NoLongerExists   <none>                            <none>
+    "#);
+    assert_eq!(wide_table(&pass(Vec::new())), None);
 }

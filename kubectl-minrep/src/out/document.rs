@@ -1,6 +1,8 @@
 //! The report as a document for programs. `docs/output.md` describes it; its fields are
 //! never renamed or removed within one `apiVersion`, only added to.
 
+use std::io;
+
 use controller_core::client::ObjectKey;
 use controller_core::controllers::min_replicas::{Class, DryRun, Effect, Failure, Reason, Verdict};
 use serde::Serialize;
@@ -69,6 +71,7 @@ struct Failed {
 struct Summary<'a> {
     dry_run: &'static str,
     interrupted: bool,
+    timed_out: bool,
     duration_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_changes: Option<usize>,
@@ -87,17 +90,31 @@ struct Summary<'a> {
     warnings: &'a [String],
 }
 
-/// The document, with a final line end.
+/// The document as JSON, with a final line end.
 ///
 /// # Errors
 ///
 /// None that these types can cause; the signature is serde's.
-pub(crate) fn document(pass: &Pass) -> serde_json::Result<String> {
+pub(crate) fn json_document(pass: &Pass) -> io::Result<String> {
+    let text = serde_json::to_string_pretty(&document(pass)).map_err(io::Error::other)?;
+    Ok(text + "\n")
+}
+
+/// The same document as YAML.
+///
+/// # Errors
+///
+/// As for JSON.
+pub(crate) fn yaml_document(pass: &Pass) -> io::Result<String> {
+    serde_saphyr::to_string(&document(pass)).map_err(io::Error::other)
+}
+
+fn document(pass: &Pass) -> Document<'_> {
     let counts = pass.counts();
     let mut items: Vec<Item<'_>> = pass.verdicts.iter().map(Item::seen).collect();
     items.extend(pass.missing.iter().map(Item::missing));
     items.sort_by_key(|item| (item.namespace, item.name));
-    let document = Document {
+    Document {
         api_version: API_VERSION,
         kind: "ReconcileReport",
         items,
@@ -108,6 +125,7 @@ pub(crate) fn document(pass: &Pass) -> serde_json::Result<String> {
                 DryRun::Server => "server",
             },
             interrupted: pass.interrupted,
+            timed_out: pass.timed_out.is_some(),
             duration_seconds: (pass.elapsed.as_secs_f64() * 1000.0).round() / 1000.0,
             max_changes: pass.max_changes,
             planned: pass.planned,
@@ -124,8 +142,7 @@ pub(crate) fn document(pass: &Pass) -> serde_json::Result<String> {
             unanswered: pass.unanswered,
             warnings: &pass.warnings,
         },
-    };
-    serde_json::to_string_pretty(&document).map(|text| text + "\n")
+    }
 }
 
 // === impl Item ===

@@ -17,7 +17,7 @@ fn every_considered_object_is_an_item() {
     ]);
     pass.missing = vec![ObjectKey::namespaced("shop", "nope")];
     pass.warnings = vec!["namespaces cannot be read, so none is taken for paused".into()];
-    assert_snapshot!(document(&pass).unwrap(), @r#"
+    assert_snapshot!(json_document(&pass).unwrap(), @r#"
     {
       "apiVersion": "minrep.dev/v1alpha1",
       "kind": "ReconcileReport",
@@ -106,6 +106,7 @@ fn every_considered_object_is_an_item() {
       "summary": {
         "dryRun": "none",
         "interrupted": false,
+        "timedOut": false,
         "durationSeconds": 3.149,
         "planned": 3,
         "considered": 6,
@@ -132,7 +133,7 @@ fn a_dry_run_says_what_would_happen() {
     let mut pass = pass(vec![would_raise("web", DryRun::Server)]);
     pass.dry_run = DryRun::Server;
     pass.interrupted = true;
-    assert_snapshot!(document(&pass).unwrap(), @r#"
+    assert_snapshot!(json_document(&pass).unwrap(), @r#"
     {
       "apiVersion": "minrep.dev/v1alpha1",
       "kind": "ReconcileReport",
@@ -155,6 +156,7 @@ fn a_dry_run_says_what_would_happen() {
       "summary": {
         "dryRun": "server",
         "interrupted": true,
+        "timedOut": false,
         "durationSeconds": 3.149,
         "planned": 1,
         "considered": 1,
@@ -177,7 +179,7 @@ fn a_dry_run_says_what_would_happen() {
 #[test]
 fn an_empty_pass_is_a_document_too() {
     let value: serde_json::Value =
-        serde_json::from_str(&document(&pass(Vec::new())).unwrap()).unwrap();
+        serde_json::from_str(&json_document(&pass(Vec::new())).unwrap()).unwrap();
     assert_eq!(value["items"], serde_json::json!([]));
     assert_eq!(value["summary"]["warnings"], serde_json::json!([]));
 }
@@ -187,7 +189,7 @@ fn an_empty_pass_is_a_document_too() {
 fn control_characters_are_escaped_by_json_alone() {
     let mut evil = raised("web", 1);
     evil.key = ObjectKey::namespaced("shop", "web\x1b[2J\n");
-    let text = document(&pass(vec![evil])).unwrap();
+    let text = json_document(&pass(vec![evil])).unwrap();
     assert!(!text.contains('\x1b'));
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["items"][0]["name"], "web\x1b[2J\n");

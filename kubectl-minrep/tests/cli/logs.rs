@@ -1,0 +1,104 @@
+//! `--log-format`.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+use sim_apiserver::faults::{Action, Rule, Verb};
+
+use crate::cluster::Cluster;
+
+/// Every line of stderr.
+fn lines(stderr: &str) -> Vec<Value> {
+    let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    stderr.lines().map(parse).collect()
+}
+
+fn id(line: &Value) -> Option<&str> {
+    let spans = line["spans"].as_array()?;
+    let reconcile = spans.iter().find(|span| span["name"] == "reconcile")?;
+    reconcile["reconcileID"].as_str()
+}
+
+#[tokio::test]
+async fn every_line_of_a_loop_is_json_and_every_reconcile_has_an_id() {
+    let cluster = Cluster::with_web().await;
+    cluster.deployment("shop", "api", 1);
+    let command = ["run", "-n", "shop", "--log-format=json"];
+    let mut running = cluster.minrep(&command).start();
+    cluster.wait_for_replicas("shop", "web", 2).await;
+    cluster.wait_for_replicas("shop", "api", 2).await;
+    running.says("deployment.apps/").await;
+    running.signal("TERM").await;
+    let ended = running.end().await.with_code(0);
+    let lines = lines(&ended.stderr);
+    for line in &lines {
+        for field in ["timestamp", "level", "message", "target"] {
+            assert!(line[field].is_string(), "{field}: {line}");
+        }
+    }
+    let decided: Vec<&Value> = lines
+        .iter()
+        .filter(|line| {
+            line["message"]
+                .as_str()
+                .is_some_and(|it| it.contains("scaled from"))
+        })
+        .collect();
+    assert_eq!(decided.len(), 2, "{ended:?}");
+    let ids: HashSet<&str> = decided.iter().filter_map(|line| id(line)).collect();
+    assert_eq!(ids.len(), 2, "{decided:?}");
+    assert_eq!(decided[0]["reason"], "Raise");
+}
+
+#[tokio::test]
+async fn lines_of_one_reconcile_share_its_id() {
+    let cluster = Cluster::with_web().await;
+    let conflict = Action::status(409).reason("Conflict").message("changed");
+    let rule = Rule::new(conflict).verb(Verb::Patch).attempts(1);
+    cluster.server.faults().add(rule);
+    let command = [
+        "reconcile",
+        "once",
+        "-n",
+        "shop",
+        "--log-format=json",
+        "-v=6",
+    ];
+    let ended = cluster.minrep(&command).end().await.with_code(0);
+    let lines = lines(&ended.stderr);
+    let ids: Vec<&str> = lines.iter().filter_map(id).collect();
+    assert!(ids.len() > 3, "requests and the decision: {ended:?}");
+    assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 1, "{ids:?}");
+}
+
+#[tokio::test]
+async fn what_is_said_beside_the_log_is_json_too() {
+    let cluster = Cluster::with_web().await;
+    let command = ["reconcile", "once", "-n", "nowhere", "--log-format=json"];
+    let ended = cluster.minrep(&command).end().await.with_code(6);
+    let lines = lines(&ended.stderr);
+    assert_eq!(lines.len(), 1);
+    assert_eq!(lines[0]["level"], "ERROR");
+    let message = lines[0]["message"].as_str().unwrap_or_default();
+    assert!(
+        message.starts_with("error: namespace \"nowhere\" not found"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn text_has_the_id_for_who_asks_for_decisions() {
+    let cluster = Cluster::with_web().await;
+    for (verbosity, has_id) in [("-v=0", false), ("-v=2", false), ("-v=4", true)] {
+        let command = [
+            "reconcile",
+            "once",
+            "-n",
+            "shop",
+            "--dry-run=client",
+            verbosity,
+        ];
+        let ended = cluster.minrep(&command).end().await.with_code(0);
+        assert_eq!(ended.stderr.contains("reconcileID="), has_id, "{ended:?}");
+    }
+}
