@@ -203,4 +203,6 @@ fn wait_after(rounds: u32) -> Duration {
 }
 
 #[cfg(test)]
+mod explored;
+#[cfg(test)]
 mod tests;
