@@ -102,3 +102,36 @@ async fn text_has_the_id_for_who_asks_for_decisions() {
         assert_eq!(ended.stderr.contains("reconcileID="), has_id, "{ended:?}");
     }
 }
+
+#[tokio::test]
+async fn requests_are_logged_from_six_on_and_decisions_from_four() {
+    let cluster = Cluster::with_web().await;
+    let ended = cluster
+        .minrep(&[
+            "reconcile",
+            "once",
+            "-n",
+            "shop",
+            "-v=4",
+            "--dry-run=client",
+        ])
+        .end();
+    let ended = ended.await.with_code(0);
+    assert!(
+        ended.stderr.contains("}: deployment.apps/web would be"),
+        "{ended:?}"
+    );
+    assert!(!ended.stderr.contains("method=GET"), "{ended:?}");
+    let ended = cluster
+        .minrep(&[
+            "reconcile",
+            "once",
+            "-n",
+            "shop",
+            "-v=6",
+            "--dry-run=client",
+        ])
+        .end();
+    let ended = ended.await.with_code(0);
+    assert!(ended.stderr.contains("method=GET"), "{ended:?}");
+}

@@ -7,6 +7,7 @@ mod logs;
 mod loops;
 mod names;
 mod outputs;
+mod parallel;
 mod passes;
 mod permissions;
 mod process;

@@ -230,34 +230,6 @@ async fn a_cause_that_all_share_is_told_once() {
     assert_eq!(ended.stdout.lines().count(), 51);
 }
 
-/// C-22: two at once.
-#[tokio::test]
-async fn two_passes_at_the_same_moment_raise_each_once() {
-    let cluster = Cluster::start(SimApiServer::builder()).await;
-    for n in 0..50 {
-        cluster.deployment("shop", &format!("web-{n:02}"), 1);
-    }
-    let slow = Action::DelayAnswer(Duration::from_millis(50));
-    cluster
-        .server
-        .faults()
-        .add(Rule::new(slow).verb(Verb::Patch));
-    let command = ["reconcile", "once", "-A", "--workers=8"];
-    let (one, two) = tokio::join!(
-        cluster.minrep(&command).end(),
-        cluster.minrep(&command).end()
-    );
-    one.with_code(0);
-    two.with_code(0);
-    let written = cluster.server.requests_where(|request| {
-        is_write(request) && request.status.is_some_and(|status| status.is_success())
-    });
-    assert_eq!(written.len(), 50);
-    for n in 0..50 {
-        assert_eq!(cluster.replicas("shop", &format!("web-{n:02}")), 2);
-    }
-}
-
 #[tokio::test]
 async fn all_namespaces_leave_the_system_out_unless_it_is_named() {
     let cluster = Cluster::with_web().await;
@@ -354,19 +326,4 @@ async fn a_reader_that_has_seen_enough_is_no_error() {
     let ended = running.end().await.with_code(0);
     assert_snapshot!(ended.talk(), @"Reconciled 1 Deployment in TIME: 1 raised, 0 failed, 0 skipped, 0 already satisfied");
     assert_eq!(cluster.replicas("shop", "web"), 2);
-}
-
-#[tokio::test]
-async fn requests_are_logged_from_six_on_and_decisions_from_four() {
-    let cluster = Cluster::with_web().await;
-    let ended = cluster.minrep(&once(&["-v=4", "--dry-run=client"])).end();
-    let ended = ended.await.with_code(0);
-    assert!(
-        ended.stderr.contains("}: deployment.apps/web would be"),
-        "{ended:?}"
-    );
-    assert!(!ended.stderr.contains("method=GET"), "{ended:?}");
-    let ended = cluster.minrep(&once(&["-v=6", "--dry-run=client"])).end();
-    let ended = ended.await.with_code(0);
-    assert!(ended.stderr.contains("method=GET"), "{ended:?}");
 }

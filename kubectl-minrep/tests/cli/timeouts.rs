@@ -1,8 +1,7 @@
-//! `--timeout`, and how many are under way at once.
+//! `--timeout`.
 
 use insta::assert_snapshot;
 use serde_json::json;
-use sim_apiserver::SimApiServer;
 use sim_apiserver::faults::{Action, Rule, Verb};
 use tokio::time::Duration;
 
@@ -87,20 +86,6 @@ async fn enough_time_changes_nothing() {
         let ended = cluster.minrep(&once(&[flag])).end().await;
         assert_eq!(ended.code, 0, "{flag}: {ended:?}");
     }
-}
-
-/// None of them is answered, so what was sent is what may be under way at once.
-#[tokio::test]
-async fn as_many_are_under_way_as_there_are_workers() {
-    let cluster = Cluster::start(SimApiServer::builder()).await;
-    for n in 0..10 {
-        cluster.deployment("shop", &format!("web-{n}"), 1);
-    }
-    let hang = Rule::new(Action::Hang).verb(Verb::Patch);
-    cluster.server.faults().add(hang);
-    let command = once(&["--workers=4", "--timeout=1s", "--request-timeout=2s"]);
-    cluster.minrep(&command).end().await.with_code(9);
-    assert_eq!(cluster.writes().len(), 4);
 }
 
 #[tokio::test]
