@@ -66,12 +66,13 @@ impl<K: Clone + Eq + Hash + Display> FailureLog<K> {
     /// A call for the key failed.
     pub(super) fn failed(&self, key: &K, message: &str, next: Next) {
         let shown = self.inner.lock().record(key, message, Instant::now());
+        // The span has the key too, but a log may leave spans out.
         match (shown, next) {
-            (true, Next::Retry) => tracing::warn!(error = message, "reconcile failed"),
+            (true, Next::Retry) => tracing::warn!(%key, error = message, "reconcile failed"),
             (true, Next::GiveUp) => {
-                tracing::warn!(error = message, "reconcile failed and is not retried");
+                tracing::warn!(%key, error = message, "reconcile failed and is not retried");
             }
-            (false, _) => tracing::debug!(error = message, "reconcile failed again"),
+            (false, _) => tracing::debug!(%key, error = message, "reconcile failed again"),
         }
     }
 
