@@ -1,7 +1,9 @@
 use parking_lot::Mutex;
 
 use crate::client::ObjectKey;
-use crate::controllers::min_replicas::{Deployment, Occasion, Occasions, Reporter, Verdict};
+use crate::controllers::min_replicas::{
+    Deployment, Failure, Occasion, Occasions, Reporter, Verdict,
+};
 use crate::write::events::{Event, EventRecorder, EventType, ObjectReference};
 
 /// Turns verdicts that are worth it into Events of their Deployments.
@@ -55,7 +57,7 @@ impl Reporter for ToldEvents {
             kind,
             regarding,
             occasion.reason(),
-            action(occasion),
+            action(occasion, verdict),
             note(occasion, verdict),
         ));
     }
@@ -69,11 +71,14 @@ fn note(occasion: Occasion, verdict: &Verdict) -> String {
     }
 }
 
-/// What was done, or not done, to the object: `action` of an Event.
-fn action(occasion: Occasion) -> &'static str {
+/// What was done, or kept us from doing it: `action` of an Event. It is part of what makes two
+/// Events one series, so it differs where the note has something else to say: of a series
+/// only the first note is kept.
+fn action(occasion: Occasion, verdict: &Verdict) -> &'static str {
     match occasion {
-        Occasion::Raised | Occasion::FailedUpdate => "Scale",
-        Occasion::Skipped => "Skip",
+        Occasion::Raised => "Scale",
+        Occasion::FailedUpdate => verdict.failure().map_or("Scale", Failure::token),
+        Occasion::Skipped => verdict.reason.name(),
         Occasion::Fight => "Wait",
     }
 }

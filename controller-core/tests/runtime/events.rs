@@ -93,6 +93,38 @@ async fn what_is_skipped_from_the_start_has_no_event_and_what_comes_later_has_on
     scene.stop().await;
 }
 
+/// Two reasons are two Events: of a series only the first note is kept.
+#[tokio::test(start_paused = true)]
+async fn another_reason_to_skip_is_another_event() {
+    let mut scene = Scene::new([deployment("web", 3)]).await;
+    scene.run(telling());
+    scene
+        .until_said("shop/web already satisfies the minimum of 2 (3 replicas)")
+        .await;
+    scene.server.mutate("deployments", "shop", "web", |object| {
+        object["metadata"]["ownerReferences"] = json!([owner()]);
+    });
+    scene
+        .server
+        .wait_for(|server| told(server).len() == 1)
+        .await;
+    scene.server.mutate("namespaces", "", "shop", |object| {
+        object["metadata"]["annotations"] = json!({"minrep.dev/paused": "true"});
+    });
+    scene
+        .server
+        .wait_for(|server| told(server).len() == 2)
+        .await;
+    let actions: Vec<Value> = scene
+        .server
+        .objects("events")
+        .iter()
+        .map(|event| event["action"].clone())
+        .collect();
+    assert!(actions.contains(&json!("Owned")) && actions.contains(&json!("NamespacePaused")));
+    scene.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_refused_write_is_a_warning_once_for_each_message() {
     let mut scene = Scene::new([deployment("web", 1)]).await;

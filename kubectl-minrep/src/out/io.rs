@@ -52,7 +52,16 @@ impl Io {
     /// The same streams, with another form of talk.
     #[must_use]
     pub fn with_log_format(self, log_format: LogFormat) -> Self {
-        Self { log_format, ..self }
+        let stderr = match log_format {
+            LogFormat::Text => self.stderr,
+            // Whoever reads objects has no use for what draws a bar.
+            LogFormat::Json => self.stderr.without_bar(),
+        };
+        Self {
+            stderr,
+            log_format,
+            ..self
+        }
     }
 
     /// Streams in memory, without colours.

@@ -20,6 +20,8 @@ pub(super) async fn two_runs_at_once(world: &mut World) -> Result<(), String> {
         world.cluster.wait_replicas(&name(number), 2).await?;
     }
     let second = world.take_controller()?;
+    let mut logs = first.lines().texts();
+    logs.extend(second.lines().texts());
     for controller in [first, second] {
         let status = controller.stop(BOUND).await;
         let status = status.map_err(|error| error.to_string())?;
@@ -34,5 +36,12 @@ pub(super) async fn two_runs_at_once(world: &mut World) -> Result<(), String> {
             return Err(format!("{} is in generation {generation}", name(number)));
         }
     }
-    Ok(())
+    // One of the two has raised each, and the other found it done.
+    let raised = logs.iter().filter(|line| {
+        line.contains("deployment.apps/both-") && line.contains("scaled from 1 to 2")
+    });
+    match raised.count() {
+        MANY => Ok(()),
+        count => Err(format!("{count} raises of {MANY} were told of")),
+    }
 }
