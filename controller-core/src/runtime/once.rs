@@ -21,6 +21,9 @@ mod progress;
 
 pub use progress::Progress;
 
+/// What had its answer by then may take so long to end.
+const LAST_MOMENT: Duration = Duration::from_millis(100);
+
 /// Looks at every Deployment once, with the same plan and the same writes as
 /// [`run`](super::run), and returns.
 ///
@@ -148,8 +151,9 @@ async fn pass(
         let done = write_all(&controller, due, options, &writer, stop).await;
         report.verdicts.extend(done);
     }
-    // Whoever waited for an answer has it, or has given up waiting.
-    report.unanswered = writer.flush(Duration::ZERO).await;
+    // Whoever waited for an answer has it, or has given up waiting: what ends now is only
+    // what had its answer a moment ago.
+    report.unanswered = writer.flush(LAST_MOMENT).await;
     report.verdicts.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(report)
 }

@@ -87,9 +87,12 @@ impl Budget {
         }
     }
 
-    /// The server has refused the raise: it cost nothing.
-    pub(super) fn give_back(&mut self, slot: Slot) {
-        self.drop_slot(slot);
+    /// The server has refused the raise: it cost nothing, and its key is the first in line
+    /// again. A 409 is planned anew at once, and must not go to the end for that.
+    pub(super) fn give_back(&mut self, slot: Slot, key: &ObjectKey) {
+        if self.drop_slot(slot) {
+            self.waiting.shift_insert(0, key.clone());
+        }
     }
 
     /// The key has nothing to raise any more.

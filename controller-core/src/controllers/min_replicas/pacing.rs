@@ -8,7 +8,7 @@ use super::attempts::{Attempts, Clearance};
 use super::budget::{Budget, Slot, Turn};
 use super::fight::{Before, Fights, Holding};
 use super::raise::Raise;
-use super::reason::{Class, Reason};
+use super::reason::Reason;
 use super::settings::DryRun;
 use super::verdict::Verdict;
 use crate::client::ObjectKey;
@@ -93,7 +93,7 @@ impl Pacing {
         if let (Some(budget), Some(slot)) = (&self.budget, spent.slot) {
             let mut budget = budget.lock();
             if refused {
-                budget.give_back(slot);
+                budget.give_back(slot, &raise.key);
             } else {
                 budget.answered(slot, now);
             }
@@ -103,7 +103,8 @@ impl Pacing {
     /// Takes note of what a call came to.
     pub(super) fn note(&self, verdict: &Verdict, now: Instant) {
         self.attempts.record(verdict, now);
-        if verdict.reason.class() == Class::Gone {
+        // Who takes the label away for a moment is in the fight still.
+        if verdict.reason == Reason::NoLongerExists {
             self.fights.lock().forget(&verdict.key);
         }
         if !matches!(verdict.reason, Reason::Budget { .. }) {

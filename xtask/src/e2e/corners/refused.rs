@@ -57,7 +57,9 @@ pub(super) async fn by_a_quota(world: &mut World) -> Result<(), String> {
     squeezed["metadata"]["namespace"] = json!(namespace);
     let apply = ["apply", "-f", "-"];
     world.cluster.output(&apply, &squeezed.to_string()).await?;
-    world.start_controller_with("controller-quota", &["-n", namespace])?;
+    // Each second it is looked at again, and must be found done each time.
+    let flags = ["-n", namespace, "--resync=1s"];
+    world.start_controller_with("controller-quota", &flags)?;
     world.logged(0, "squeezed", "scaled from 1 to 2").await?;
     let failing = [
         "wait",
@@ -68,7 +70,12 @@ pub(super) async fn by_a_quota(world: &mut World) -> Result<(), String> {
         "--timeout=30s",
     ];
     world.cluster.kubectl(&failing).await?;
+    for _ in 0..2 {
+        let mark = world.mark()?;
+        world.logged(mark, "squeezed", "already satisfies").await?;
+    }
     let controller = world.take_controller()?;
+    let log = controller.lines().texts();
     let status = controller.stop(BOUND).await;
     let status = status.map_err(|error| error.to_string())?;
     let get = ["get", "deploy", "squeezed", "-n", namespace, "-o", "json"];
@@ -76,6 +83,12 @@ pub(super) async fn by_a_quota(world: &mut World) -> Result<(), String> {
     let object: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let delete = ["delete", "namespace", namespace];
     world.cluster.kubectl(&delete).await?;
+    let raises = log
+        .iter()
+        .filter(|line| line.contains("squeezed scaled from"));
+    if raises.count() != 1 || log.iter().any(|line| line.contains("could not be raised")) {
+        return Err("it was written more than once".to_owned());
+    }
     let found = (
         &object["spec"]["replicas"],
         &object["metadata"]["generation"],

@@ -36,4 +36,24 @@ pub(in crate::e2e) async fn run(world: &mut World, report: &mut Report) {
     report
         .scenario("two runs at once write each raise once", two)
         .await;
+    clean_up(world).await;
+}
+
+/// What a scenario that failed has left must not disturb those that follow.
+async fn clean_up(world: &mut World) {
+    // None is running if all went well.
+    let _ = world.stop_controller().await;
+    let release = r#"{"metadata":{"finalizers":null}}"#;
+    let leftovers = [
+        format!("patch deploy held -n default --type=merge -p {release}"),
+        "delete validatingadmissionpolicybinding minrep-e2e --ignore-not-found".to_owned(),
+        "delete validatingadmissionpolicy minrep-e2e --ignore-not-found".to_owned(),
+        "delete namespace tight --ignore-not-found".to_owned(),
+        "delete hpa,deploy --all -n default".to_owned(),
+    ];
+    for leftover in &leftovers {
+        let arguments: Vec<&str> = leftover.split(' ').collect();
+        // There is mostly nothing to be done.
+        let _ = world.cluster.output(&arguments, "").await;
+    }
 }

@@ -63,7 +63,8 @@ fn who_has_nothing_to_raise_any_more_holds_nobody_up() {
 fn a_refused_raise_costs_nothing_and_a_slow_one_counts_from_its_answer() {
     let (mut budget, start) = (budget(1), Instant::now());
     let refused = budget.take(&key(0), start).unwrap();
-    budget.give_back(refused);
+    budget.give_back(refused, &key(0));
+    budget.forget(&key(0));
     let slow = budget.take(&key(1), start).unwrap();
     budget.answered(slow, start + 30 * SECOND);
     assert!(budget.take(&key(2), start + 89 * SECOND).is_err());
@@ -131,4 +132,23 @@ proptest! {
         }
         prop_assert_eq!(budget.waiting(), 0);
     }
+}
+
+/// A 409 is planned again at once: it must find its slot, though others wait.
+#[test]
+fn a_refused_raise_is_the_first_in_line_again() {
+    let (mut budget, start) = (budget(1), Instant::now());
+    budget.take(&key(0), start).unwrap();
+    for number in 1..=3 {
+        budget.take(&key(number), start).unwrap_err();
+    }
+    let now = start + WINDOW;
+    for _ in 0..3 {
+        let slot = budget.take(&key(1), now).unwrap();
+        budget.give_back(slot, &key(1));
+    }
+    assert!(budget.take(&key(2), now).is_err());
+    // Its call is over, whatever it came to.
+    budget.forget(&key(1));
+    assert!(budget.take(&key(2), now).is_ok());
 }
