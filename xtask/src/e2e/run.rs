@@ -27,11 +27,11 @@ pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
     let mut stop = pin!(interrupted());
     let plugins = tempfile::Builder::new().prefix("minrep-e2e-").tempdir()?;
     install(&plugin, plugins.path())?;
+    let cluster = |kubeconfig| Cluster::new(kubectl.clone(), kubeconfig, plugins.path());
     if flags.set == Set::Scale {
         let Built::ControlPlane(binary) = &built else {
             return Err("--set scale needs --provider control-plane".into());
         };
-        let cluster = |kubeconfig| Cluster::new(kubectl, kubeconfig, plugins.path());
         let steady = Duration::from_secs(flags.steady);
         let measured = scale::run(binary, cluster, &logs, steady);
         return tokio::select! {
@@ -46,7 +46,6 @@ pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
         _ = &mut stop => return Ok(false),
         server = Provided::start(&built, &logs) => server?,
     };
-    let cluster = |kubeconfig| Cluster::new(kubectl.clone(), kubeconfig, plugins.path());
     let world = World::new(
         cluster(server.kubeconfig()),
         cluster(server.faulty_kubeconfig()),
