@@ -7,8 +7,8 @@ use std::{
     thread,
 };
 
-use serde_json::{Value, json};
-use sim_apiserver::SimApiServer;
+use serde_json::Value;
+use sim_apiserver::{SimApiServer, many_deployments};
 use tokio::{runtime::Builder, sync::oneshot, time::Instant};
 
 use crate::usage::{Thread, resident};
@@ -58,8 +58,7 @@ fn fill(server: &SimApiServer) {
     let before = resident();
     let (started, thread) = (Instant::now(), Thread::current());
     let busy = thread.busy();
-    let template = deployment("demo");
-    server.seed_all((0..OBJECTS).map(|number| copy(&template, &format!("demo-{number:06}"))));
+    server.seed_all(many_deployments(0..OBJECTS));
     let seconds = started.elapsed().as_secs_f64();
     let busy = (thread.busy() - busy).as_secs_f64();
     let taken = resident() - before;
@@ -152,53 +151,4 @@ impl Client {
         }
         answer.split_off(head)
     }
-}
-
-/// The same under another name. To copy one takes a debug build a third of the time that it takes to put one
-/// together.
-fn copy(template: &Value, name: &str) -> Value {
-    let mut object = template.clone();
-    for place in [
-        "/metadata/name",
-        "/metadata/labels/app",
-        "/spec/selector/matchLabels/app",
-        "/spec/template/metadata/labels/app",
-    ] {
-        if let Some(text) = object.pointer_mut(place) {
-            *text = name.into();
-        }
-    }
-    object
-}
-
-/// As `cargo xtask sim --objects` makes them.
-fn deployment(name: &str) -> Value {
-    json!({
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {
-            "name": name,
-            "namespace": "default",
-            "generation": 1,
-            "labels": {"app": name, "demo/min-replicas": "true"},
-        },
-        "spec": {
-            "replicas": 1,
-            "selector": {"matchLabels": {"app": name}},
-            "strategy": {
-                "type": "RollingUpdate",
-                "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"},
-            },
-            "revisionHistoryLimit": 10,
-            "progressDeadlineSeconds": 600,
-            "template": {
-                "metadata": {"labels": {"app": name}},
-                "spec": {
-                    "containers": [{"name": "nginx", "image": "nginx:1.27"}],
-                    "restartPolicy": "Always",
-                },
-            },
-        },
-        "status": {},
-    })
 }
