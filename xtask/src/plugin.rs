@@ -5,20 +5,32 @@ use tokio::process::Command;
 
 use crate::cargo::cargo;
 
+/// How the plugin is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// Quickly
+    Dev,
+    /// As its users have it: for whatever is measured
+    Release,
+}
+
 /// Builds the plugin and says where it is. Only a person at a terminal is shown how far
 /// the build is; it takes minutes the first time.
 ///
 /// As part of the workspace: by itself it would get another selection of features, and
 /// everything below it would be built a second time.
-pub(crate) fn build() -> io::Result<PathBuf> {
+pub(crate) fn build(profile: Profile) -> io::Result<PathBuf> {
     let mut build = cargo();
     build.args(["build", "--workspace", "--bin", "kubectl-minrep"]);
+    if profile == Profile::Release {
+        build.arg("--release");
+    }
     if !io::stderr().is_terminal() {
         build.arg("--quiet");
     }
     let status = build.status()?;
     if status.success() {
-        path()
+        path(profile)
     } else {
         Err(io::Error::other("kubectl-minrep does not build"))
     }
@@ -35,7 +47,12 @@ pub(crate) fn forget_settings(command: &mut Command) {
     }
 }
 
-/// Where [`build`] puts the plugin: beside this program, in the same target folder.
-fn path() -> io::Result<PathBuf> {
-    Ok(std::env::current_exe()?.with_file_name("kubectl-minrep"))
+/// Where [`build`] puts the plugin: in the target folder of this program, which is a dev
+/// build itself.
+fn path(profile: Profile) -> io::Result<PathBuf> {
+    let this = std::env::current_exe()?;
+    Ok(match profile {
+        Profile::Dev => this.with_file_name("kubectl-minrep"),
+        Profile::Release => this.with_file_name("../release/kubectl-minrep"),
+    })
 }

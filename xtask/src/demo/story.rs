@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use super::api;
 use super::narrator::Narrator;
-use crate::plugin;
+use crate::plugin::{self, Profile};
 use crate::process::{Running, interrupted};
 use crate::task::root;
 
@@ -42,7 +42,7 @@ const BOUND: Duration = Duration::from_secs(10);
 pub(crate) async fn run(demo: Demo) -> Result<(), Box<dyn Error>> {
     let narrator = Narrator::default();
     narrator.step("Building kubectl-minrep.");
-    let plugin = plugin::build()?;
+    let plugin = plugin::build(Profile::Dev)?;
 
     let server = SimApiServer::builder()
         .workload_controllers(true)

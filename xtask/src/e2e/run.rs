@@ -10,7 +10,7 @@ use super::report::Report;
 use super::world::World;
 use super::{corners, cut, everyday, once, rules, scale, shutdown};
 use crate::control_plane;
-use crate::plugin;
+use crate::plugin::{self, Profile};
 use crate::process::interrupted;
 use crate::task::root;
 
@@ -20,7 +20,11 @@ pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
     std::fs::create_dir_all(&logs)?;
     // All of this can take minutes. It comes first, because an interrupt ends it at once, and with it
     // nothing that would have to be removed.
-    let plugin = plugin::build()?;
+    let profile = match flags.set {
+        Set::Scenarios => Profile::Dev,
+        Set::Scale => Profile::Release,
+    };
+    let plugin = plugin::build(profile)?;
     let kubectl = control_plane::kubectl()?;
     let built = Built::of(flags.provider)?;
 

@@ -5,14 +5,14 @@ use std::process::{Command, Stdio};
 use clap::Parser;
 
 use super::tally::Tally;
-use crate::plugin;
+use crate::plugin::{self, Profile};
 use crate::task::{Task, root};
 
 /// Checks that each command in README.md's `sh` blocks is real: tasks parse, the plugin
 /// knows the flags, files are there. Nothing is run but the plugin's `--help`.
 pub(super) fn check() -> io::Result<Tally> {
     let text = std::fs::read_to_string(root().join("README.md"))?;
-    let plugin = plugin::build()?;
+    let plugin = plugin::build(Profile::Dev)?;
     let mut tally = Tally::default();
     for line in commands(&text) {
         match verify(line, &plugin) {
