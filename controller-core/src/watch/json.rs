@@ -1,5 +1,7 @@
+use std::borrow::Cow;
+
 use kube::core::Status;
-use serde::Deserialize;
+use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
 use super::{News, Object, Unreadable, WatchEvent};
@@ -24,9 +26,13 @@ pub(crate) enum Line<T> {
 
 #[derive(Deserialize)]
 struct RawList<'a> {
+    #[serde(borrow, default)]
+    kind: Option<Cow<'a, str>>,
     #[serde(default)]
     metadata: ListMeta,
-    #[serde(borrow, default)]
+    /// `null` is a list without items; no `items` at all is no list. (Serde would take a
+    /// missing `Option` for `null`, were it not told how to read it.)
+    #[serde(borrow, deserialize_with = "Option::deserialize")]
     items: Option<Vec<&'a RawValue>>,
 }
 
@@ -71,9 +77,13 @@ struct Metadata {
     resource_version: Option<String>,
 }
 
-/// Reads one page. Fails only if the page as a whole is no list.
+/// Reads one page. Fails only if the page as a whole is no list: a `Table`, a `Status`, or
+/// whatever else a gateway answers, would otherwise be a list in which everything is gone.
 pub(crate) fn decode_page<T: Object>(body: &[u8]) -> Result<Page<T>, serde_json::Error> {
     let list: RawList<'_> = serde_json::from_slice(body)?;
+    if let Some(kind) = list.kind.filter(|kind| !kind.ends_with("List")) {
+        return Err(de::Error::custom(format_args!("a {kind} is no list")));
+    }
     let items = list.items.unwrap_or_default();
     Ok(Page {
         items: items
@@ -138,7 +148,7 @@ fn unreadable(json: Option<&str>, during: News, error: &serde_json::Error) -> Un
         .map(|object| object.metadata)
         .unwrap_or_default();
     Unreadable {
-        key: metadata.name.map(|name| {
+        key: metadata.name.filter(|name| !name.is_empty()).map(|name| {
             ObjectKey::namespaced(metadata.namespace.as_deref().unwrap_or_default(), name)
         }),
         resource_version: metadata.resource_version,
@@ -192,6 +202,31 @@ mod tests {
         let page =
             decode_page::<Widget>(br#"{"metadata":{"resourceVersion":"1"},"items":null}"#).unwrap();
         assert!(page.items.is_empty());
+    }
+
+    /// RF-35, and its whole kind: taken for an empty list, each of them would delete
+    /// everything.
+    #[test]
+    fn what_is_no_list_is_not_an_empty_one() {
+        let table = json!({"kind": "Table", "metadata": {"resourceVersion": "20"}, "rows": []});
+        let with_items =
+            json!({"kind": "Table", "metadata": {"resourceVersion": "20"}, "items": []});
+        for body in [table, with_items, Widget::json("a", "1", 1), json!({})] {
+            let page = decode_page::<Widget>(body.to_string().as_bytes());
+            assert!(page.is_err(), "{body} is {page:?}");
+        }
+    }
+
+    #[test]
+    fn an_item_with_an_empty_name_has_no_key() {
+        let body = json!({"metadata": {"resourceVersion": "9"}, "items": [
+            {"metadata": {"name": ""}, "spec": {"size": "x"}},
+            Widget::json("", "1", 1),
+        ]})
+        .to_string();
+        for item in decode_page::<Widget>(body.as_bytes()).unwrap().items {
+            assert_eq!(item.unwrap_err().key, None);
+        }
     }
 
     #[test]
