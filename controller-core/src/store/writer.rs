@@ -33,8 +33,8 @@ use unreadable_log::UnreadableLog;
 ///     }})).expect("it is a ConfigMap")
 /// };
 /// let list = |objects: Vec<ConfigMap>, version: &str| {
-///     let start = [WatchEvent::ListStarted { restored: false }];
-///     let done = [WatchEvent::ListDone { resource_version: version.into() }];
+///     let start = [WatchEvent::ListStarted { fresh: false }];
+///     let done = [WatchEvent::ListDone { resource_version: version.into(), restored: false }];
 ///     start.into_iter().chain(objects.into_iter().map(WatchEvent::Listed)).chain(done)
 /// };
 ///
@@ -80,10 +80,10 @@ use unreadable_log::UnreadableLog;
 ///
 /// // Right: a list has no order.
 /// let (mut writer, lister) = cache(Vec::new());
-/// writer.apply(WatchEvent::ListStarted { restored: false });
+/// writer.apply(WatchEvent::ListStarted { fresh: false });
 /// writer.apply(WatchEvent::Listed(map("a", "7")));
 /// writer.apply(WatchEvent::Listed(map("b", "3")));
-/// writer.apply(WatchEvent::ListDone { resource_version: "7".into() });
+/// writer.apply(WatchEvent::ListDone { resource_version: "7".into(), restored: false });
 /// assert_eq!(lister.len(), 2);
 /// ```
 pub struct CacheWriter<T> {
@@ -126,8 +126,8 @@ impl<T: Object> CacheWriter<T> {
     /// see it: for a relist the deleted objects come first.
     pub fn apply(&mut self, event: WatchEvent<T>) -> Vec<Delta<T>> {
         match event {
-            WatchEvent::ListStarted { restored } => {
-                self.listing = Some(Listing::new(restored));
+            WatchEvent::ListStarted { fresh } => {
+                self.listing = Some(Listing::new(fresh));
                 Vec::new()
             }
             WatchEvent::Listed(object) => {
@@ -136,7 +136,10 @@ impl<T: Object> CacheWriter<T> {
                 }
                 Vec::new()
             }
-            WatchEvent::ListDone { resource_version } => self.replace(resource_version),
+            WatchEvent::ListDone {
+                resource_version,
+                restored,
+            } => self.replace(resource_version, restored),
             WatchEvent::Added(object) | WatchEvent::Modified(object) => self.put(object),
             WatchEvent::Deleted(object) => self.delete(object),
             WatchEvent::Bookmark { resource_version } => {
@@ -152,11 +155,10 @@ impl<T: Object> CacheWriter<T> {
         self.synced
     }
 
-    fn replace(&mut self, resource_version: String) -> Vec<Delta<T>> {
+    fn replace(&mut self, resource_version: String, restored: bool) -> Vec<Delta<T>> {
         let Some(listing) = self.listing.take() else {
             return Vec::new();
         };
-        let restored = listing.restored;
         if restored {
             CacheCounts::count(&self.indexer.counts.restored);
             tracing::warn!(%resource_version, "the server's history starts anew; the cache is replaced");
@@ -244,6 +246,10 @@ impl<T: Object> CacheWriter<T> {
     }
 
     fn delete(&mut self, object: T) -> Vec<Delta<T>> {
+        if let Some(listing) = &mut self.listing {
+            listing.take_back(&object.key());
+            return Vec::new();
+        }
         if self.is_old_news(object.resource_version()) {
             return Vec::new();
         }
@@ -271,25 +277,28 @@ impl<T: Object> CacheWriter<T> {
             during,
             ..
         } = unreadable;
-        match (&mut self.listing, key, during) {
-            (Some(listing), Some(key), News::Listed) => {
-                listing.unreadable.insert(key);
-            }
-            (Some(listing), None, News::Listed) => listing.keyless = true,
-            (_, Some(key), News::Deleted) => {
-                if resource_version.is_some_and(|version| self.is_old_news(&version)) {
-                    return Vec::new();
-                }
-                self.unreadable.forget(&key);
-                if let Some(last_known) = self.indexer.get(&key) {
-                    self.indexer.apply([Change::Remove(key.clone())]);
-                    return vec![unseen_end(key, last_known)];
-                }
-            }
-            (_, Some(key), _) => self.indexer.apply([Change::MarkOutdated(key)]),
-            (_, None, _) => {}
+        if let Some(listing) = &mut self.listing {
+            listing.miss(key, during);
+            return Vec::new();
         }
-        Vec::new()
+        // As for a line that can be read: it may be old news itself, and what comes later
+        // and is older is.
+        let version = resource_version.unwrap_or_default();
+        if self.is_old_news(&version) {
+            return Vec::new();
+        }
+        self.raise_highest(&version);
+        let Some(key) = key else { return Vec::new() };
+        if during != News::Deleted {
+            self.indexer.apply([Change::MarkOutdated(key)]);
+            return Vec::new();
+        }
+        self.unreadable.forget(&key);
+        let Some(last_known) = self.indexer.get(&key) else {
+            return Vec::new();
+        };
+        self.indexer.apply([Change::Remove(key.clone())]);
+        vec![unseen_end(key, last_known)]
     }
 
     fn added(&self, new: Arc<T>) -> Delta<T> {

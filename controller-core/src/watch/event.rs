@@ -6,7 +6,7 @@ use crate::client::ObjectKey;
 ///
 /// ```text
 /// sequence = { list { change } }
-/// list     = ListStarted { Listed | Unreadable } [ ListDone ]
+/// list     = ListStarted { Listed | Deleted | Unreadable } [ ListDone ]
 /// change   = Added | Modified | Deleted | Bookmark | Unreadable
 /// ```
 ///
@@ -14,6 +14,9 @@ use crate::client::ObjectKey;
 /// [`ListDone`](WatchEvent::ListDone). A list that fails half-way is followed by another
 /// `ListStarted`: whoever collects items must forget those of the first attempt, or
 /// objects that vanished between the two come back to life.
+///
+/// A list that is streamed by a watch may take back what it told: there an object that goes
+/// while the list is under way is first `Listed`, then `Deleted`.
 ///
 /// `Added` and `Modified` are what the server called the change, which is seldom what a
 /// reader wants to know: after a reconnect an object that is long known may be `Added`
@@ -24,10 +27,11 @@ use crate::client::ObjectKey;
 pub enum WatchEvent<T> {
     /// A list begins. What an earlier, unfinished list brought is void.
     ListStarted {
-        /// Whether the server's history started anew (an etcd that was restored from a
-        /// backup). Versions below those seen before are then right, and a version that
-        /// was seen before may mean another state: nothing may be taken for known.
-        restored: bool,
+        /// The server was asked for the state that it has now, whatever was seen before, so
+        /// that the answer may turn out to be [`restored`](WatchEvent::ListDone::restored).
+        /// Until that is known, a version that was seen before may mean another state, and
+        /// no object may be taken for known by its version.
+        fresh: bool,
     },
     /// One object of the list.
     Listed(T),
@@ -35,6 +39,10 @@ pub enum WatchEvent<T> {
     ListDone {
         /// The version that the list as a whole has.
         resource_version: String,
+        /// Whether the server's history started anew (an etcd that was restored from a
+        /// backup). Versions below those seen before are then right. Only a list that
+        /// started `fresh` can be.
+        restored: bool,
     },
     /// The object came into being, or into the selector.
     Added(T),

@@ -40,7 +40,7 @@ pub enum ListError {
         /// The version that was known.
         known: String,
     },
-    /// The list carries no version, so no watch can start from it.
+    /// The list carries no version, or `0`, so no watch can start from it.
     #[error("the list has no resourceVersion")]
     NoVersion,
     /// Pages expire faster than they can be read, even when none were asked for.
@@ -127,11 +127,12 @@ impl Cursor {
     ) -> Result<Option<String>, ListError> {
         let mut page: Page<T> = request.page(version, limit, None).await?;
         let restored = self.check(version, &page.resource_version)?;
+        let fresh = version.is_empty() && self.last.is_some();
         let list_version = page.resource_version.clone();
         if page.next.is_some() && version == "0" {
             self.pages_everything = true;
         }
-        sink.accept(WatchEvent::ListStarted { restored });
+        sink.accept(WatchEvent::ListStarted { fresh });
         loop {
             for item in page.items {
                 sink.accept(match item {
@@ -147,6 +148,7 @@ impl Cursor {
         }
         sink.accept(WatchEvent::ListDone {
             resource_version: list_version.clone(),
+            restored,
         });
         Ok(Some(list_version))
     }
@@ -163,7 +165,8 @@ impl Cursor {
 
     /// Whether the server's history starts anew; an error if the answer goes back in time.
     fn check(&self, asked: &str, got: &str) -> Result<bool, ListError> {
-        if got.is_empty() {
+        // A watch from `0` starts from any state, not from this one.
+        if got.is_empty() || got == "0" {
             return Err(ListError::NoVersion);
         }
         match &self.last {

@@ -211,7 +211,7 @@ async fn a_lower_answer_without_a_version_means_a_restored_server() {
     assert_eq!(record.requests[3..], ["list limit=500", "watch rv=50"]);
     assert_eq!(
         record.events[3..],
-        ["list of a restored server", "listed a@40", "done 50"]
+        ["fresh list", "listed a@40", "done 50, of a restored server"]
     );
 }
 

@@ -229,10 +229,16 @@ fn words(event: &WatchEvent<ConfigMap>) -> String {
     let name =
         |object: &ConfigMap| format!("{}@{}", object.key().name(), object.resource_version());
     match event {
-        WatchEvent::ListStarted { restored: false } => "list".to_owned(),
-        WatchEvent::ListStarted { restored: true } => "list of a restored server".to_owned(),
+        WatchEvent::ListStarted { fresh: false } => "list".to_owned(),
+        WatchEvent::ListStarted { fresh: true } => "fresh list".to_owned(),
         WatchEvent::Listed(object) => format!("listed {}", name(object)),
-        WatchEvent::ListDone { resource_version } => format!("done {resource_version}"),
+        WatchEvent::ListDone {
+            resource_version,
+            restored: false,
+        } => format!("done {resource_version}"),
+        WatchEvent::ListDone {
+            resource_version, ..
+        } => format!("done {resource_version}, of a restored server"),
         WatchEvent::Added(object) => format!("added {}", name(object)),
         WatchEvent::Modified(object) => format!("modified {}", name(object)),
         WatchEvent::Deleted(object) => format!("deleted {}", name(object)),

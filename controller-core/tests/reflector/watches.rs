@@ -278,7 +278,7 @@ async fn a_watch_that_tells_of_an_older_time_leads_to_a_list() {
     );
     assert_eq!(
         record.events[4..],
-        ["list of a restored server", "listed a@51", "done 52"]
+        ["fresh list", "listed a@51", "done 52, of a restored server"]
     );
     assert!(record.times[2] - record.times[1] >= Duration::from_millis(800));
 }

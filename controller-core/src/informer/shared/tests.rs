@@ -38,13 +38,13 @@ impl Scene {
     }
 
     fn list(&mut self, version: &str, objects: impl IntoIterator<Item = Widget>) {
-        self.sink
-            .accept(WatchEvent::ListStarted { restored: false });
+        self.sink.accept(WatchEvent::ListStarted { fresh: false });
         for object in objects {
             self.sink.accept(WatchEvent::Listed(object));
         }
         self.sink.accept(WatchEvent::ListDone {
             resource_version: version.to_owned(),
+            restored: false,
         });
     }
 

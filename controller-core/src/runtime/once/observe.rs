@@ -188,12 +188,13 @@ impl Observer<'_> {
 /// list, for a watch's events would have to come in order.
 fn holding<T: Object>(objects: impl IntoIterator<Item = T>) -> Lister<T> {
     let (mut writer, lister) = cache(Vec::new());
-    writer.apply(WatchEvent::ListStarted { restored: false });
+    writer.apply(WatchEvent::ListStarted { fresh: false });
     for object in objects {
         writer.apply(WatchEvent::Listed(object));
     }
     writer.apply(WatchEvent::ListDone {
         resource_version: String::new(),
+        restored: false,
     });
     lister
 }

@@ -5,11 +5,13 @@ use indexmap::IndexMap;
 
 use crate::client::ObjectKey;
 use crate::store::indexer::Indexer;
-use crate::watch::{Object, is_older};
+use crate::watch::{News, Object, is_older};
 
 /// What a list has brought so far.
 pub(super) struct Listing<T> {
-    pub(super) restored: bool,
+    /// Nothing may be taken for known by its version: see
+    /// [`WatchEvent::ListStarted`](crate::watch::WatchEvent::ListStarted).
+    fresh: bool,
     pub(super) objects: IndexMap<ObjectKey, Arc<T>>,
     /// Keys whose item could not be read: they exist, so they are no tombstones.
     pub(super) unreadable: HashSet<ObjectKey>,
@@ -20,9 +22,9 @@ pub(super) struct Listing<T> {
 // === impl Listing ===
 
 impl<T: Object> Listing<T> {
-    pub(super) fn new(restored: bool) -> Self {
+    pub(super) fn new(fresh: bool) -> Self {
         Self {
-            restored,
+            fresh,
             objects: IndexMap::new(),
             unreadable: HashSet::new(),
             keyless: false,
@@ -42,12 +44,29 @@ impl<T: Object> Listing<T> {
             .is_some_and(|known| is_older(object.resource_version(), known.resource_version()));
         if !older {
             let known = cache.get(&key).filter(|known| {
-                !self.restored
+                !self.fresh
                     && known.uid() == object.uid()
                     && known.resource_version() == object.resource_version()
             });
             let object = known.unwrap_or_else(|| Arc::new(object));
             self.objects.insert(key, object);
         }
+    }
+
+    /// Something could not be read.
+    pub(super) fn miss(&mut self, key: Option<ObjectKey>, during: News) {
+        match (key, during) {
+            (Some(key), News::Deleted) => self.take_back(&key),
+            (Some(key), _) => {
+                self.unreadable.insert(key);
+            }
+            (None, _) => self.keyless = true,
+        }
+    }
+
+    /// The object went while the list was under way.
+    pub(super) fn take_back(&mut self, key: &ObjectKey) {
+        self.objects.shift_remove(key);
+        self.unreadable.remove(key);
     }
 }

@@ -16,20 +16,38 @@ impl Scene {
     }
 
     fn relist(&mut self, version: &str, objects: impl IntoIterator<Item = Widget>) -> Vec<String> {
-        self.begin(false);
+        self.begin();
         for object in objects {
             self.writer.apply(WatchEvent::Listed(object));
         }
         self.done(version)
     }
 
-    fn begin(&mut self, restored: bool) {
-        self.writer.apply(WatchEvent::ListStarted { restored });
+    fn begin(&mut self) {
+        self.writer.apply(WatchEvent::ListStarted { fresh: false });
     }
 
     fn done(&mut self, version: &str) -> Vec<String> {
+        self.end(version, false)
+    }
+
+    /// A list without a version, answered by a server whose history is another one.
+    fn restored(
+        &mut self,
+        version: &str,
+        objects: impl IntoIterator<Item = Widget>,
+    ) -> Vec<String> {
+        self.writer.apply(WatchEvent::ListStarted { fresh: true });
+        for object in objects {
+            self.writer.apply(WatchEvent::Listed(object));
+        }
+        self.end(version, true)
+    }
+
+    fn end(&mut self, version: &str, restored: bool) -> Vec<String> {
         self.event(WatchEvent::ListDone {
             resource_version: version.to_owned(),
+            restored,
         })
     }
 
@@ -73,9 +91,13 @@ fn w(name: &str, version: &str) -> Widget {
 }
 
 fn unreadable(key: Option<&str>, during: News) -> WatchEvent<Widget> {
+    unreadable_at(key, None, during)
+}
+
+fn unreadable_at(key: Option<&str>, version: Option<&str>, during: News) -> WatchEvent<Widget> {
     WatchEvent::Unreadable(Unreadable {
         key: key.map(|name| ObjectKey::namespaced("shop", name)),
-        resource_version: None,
+        resource_version: version.map(str::to_owned),
         during,
         error: "data error".to_owned(),
     })
@@ -100,7 +122,7 @@ fn the_first_list_adds_everything_as_initial() {
 #[test]
 fn a_relist_reports_deletions_first_then_the_order_of_the_list() {
     let mut scene = Scene::listed([w("pod1", "1"), w("pod2", "2"), w("pod3", "3")]);
-    scene.begin(false);
+    scene.begin();
     for object in [w("pod1", "14"), w("pod2", "15"), w("pod4", "16")] {
         scene.writer.apply(WatchEvent::Listed(object));
     }
@@ -165,7 +187,7 @@ fn the_end_of_another_object_of_the_name_is_the_end_of_ours_too() {
 #[test]
 fn an_aborted_list_leaves_no_trace() {
     let mut scene = Scene::listed([w("a", "1"), w("b", "2")]);
-    scene.begin(false);
+    scene.begin();
     scene.event(WatchEvent::Listed(w("b", "2")));
     scene.event(WatchEvent::Listed(w("ghost", "11")));
     assert_eq!(scene.relist("20", [w("a", "1")]), ["tombstone b@2"]);
@@ -231,9 +253,8 @@ fn a_line_that_comes_twice_is_one_change() {
 #[test]
 fn a_restored_server_replaces_the_cache_and_its_lower_versions_count() {
     let mut scene = Scene::listed([w("a", "9"), w("b", "8")]);
-    scene.begin(true);
-    scene.event(WatchEvent::Listed(w("a", "3")));
-    assert_eq!(scene.done("5"), ["tombstone b@8", "updated a@9 to a@3"]);
+    let heard = scene.restored("5", [w("a", "3")]);
+    assert_eq!(heard, ["tombstone b@8", "updated a@9 to a@3"]);
     assert_eq!(
         scene.event(WatchEvent::Modified(w("a", "6"))),
         ["updated a@3 to a@6"]
@@ -246,9 +267,8 @@ fn a_restored_server_replaces_the_cache_and_its_lower_versions_count() {
 #[test]
 fn a_restored_server_replaces_even_what_has_the_same_version() {
     let mut scene = Scene::listed([w("a", "9").with_size(1)]);
-    scene.begin(true);
-    scene.event(WatchEvent::Listed(w("a", "9").with_size(10)));
-    assert_eq!(scene.done("9"), ["updated a@9 to a@9"]);
+    let heard = scene.restored("9", [w("a", "9").with_size(10)]);
+    assert_eq!(heard, ["updated a@9 to a@9"]);
     let kept = scene.lister.get(&w("a", "9").key()).unwrap();
     assert_eq!(kept.size(), 10);
 }
@@ -284,7 +304,7 @@ fn the_deletion_of_an_unknown_key_is_no_news() {
 #[test]
 fn an_unreadable_item_keeps_its_old_copy_and_others_vanish() {
     let mut scene = Scene::listed([w("a", "1"), w("b", "2"), w("c", "3")]);
-    scene.begin(false);
+    scene.begin();
     scene.event(unreadable(Some("a"), News::Listed));
     scene.event(WatchEvent::Listed(w("b", "2")));
     assert_eq!(scene.done("20"), ["tombstone c@3"]);
@@ -298,7 +318,7 @@ fn an_unreadable_item_keeps_its_old_copy_and_others_vanish() {
 #[test]
 fn a_list_with_an_item_that_has_no_key_says_nothing_is_gone() {
     let mut scene = Scene::listed([w("a", "1"), w("b", "2")]);
-    scene.begin(false);
+    scene.begin();
     scene.event(unreadable(None, News::Listed));
     scene.event(WatchEvent::Listed(w("b", "15")));
     assert_eq!(scene.done("20"), ["updated b@2 to b@15"]);
@@ -386,4 +406,46 @@ fn a_panicking_index_function_costs_only_its_entry() {
     assert_eq!(lister.counts().index_failures(), 1);
     writer.apply(WatchEvent::Modified(w("a", "2").with_size(3)));
     assert_eq!(lister.by_index("size", "3").unwrap().len(), 1);
+}
+
+/// Nothing comes back to life by a line that arrives late, whether or not what came in
+/// between could be read.
+#[test]
+fn what_is_older_than_an_unreadable_line_is_old_news() {
+    for during in [News::Deleted, News::Changed, News::Unknown] {
+        let mut scene = Scene::listed([w("a", "9")]);
+        scene.event(unreadable_at(Some("a"), Some("13"), during));
+        assert!(
+            scene.event(WatchEvent::Modified(w("a", "12"))).is_empty(),
+            "{during:?}"
+        );
+        let deleted = during == News::Deleted;
+        assert_eq!(scene.lister.is_outdated(&w("a", "9").key()), !deleted);
+    }
+}
+
+#[test]
+fn an_unreadable_line_that_comes_late_marks_nothing() {
+    let mut scene = Scene::listed([w("a", "9")]);
+    scene.event(WatchEvent::Modified(w("a", "13")));
+    scene.event(unreadable_at(Some("a"), Some("12"), News::Changed));
+    assert!(!scene.lister.is_outdated(&w("a", "9").key()));
+    scene.event(unreadable_at(Some("a"), Some("12"), News::Deleted));
+    assert_eq!(scene.versions(), ["a@13"]);
+}
+
+/// WL-10: a list that is streamed tells of what changes meanwhile.
+#[test]
+fn what_a_list_takes_back_was_never_there() {
+    let mut scene = Scene::listed([w("a", "1"), w("b", "2")]);
+    scene.begin();
+    for listed in [w("a", "1"), w("b", "2"), w("c", "11"), w("d", "12")] {
+        scene.event(WatchEvent::Listed(listed));
+    }
+    scene.event(WatchEvent::Deleted(w("a", "13")));
+    scene.event(WatchEvent::Deleted(w("c", "14")));
+    scene.event(unreadable_at(Some("d"), Some("15"), News::Deleted));
+    scene.event(WatchEvent::Listed(w("e", "16")));
+    assert_eq!(scene.done("16"), ["tombstone a@1", "added e@16"]);
+    assert_eq!(scene.versions(), ["b@2", "e@16"]);
 }
