@@ -26,6 +26,9 @@ pub enum Action {
     /// Lets the request through and closes the connection instead of answering: a write is applied and its
     /// sender cannot know.
     LostAnswer,
+    /// Lets the request through and answers with a status instead: a write is applied and its sender is told
+    /// that it was not.
+    WrongAnswer(Box<StatusFault>),
     /// Answers 410 Expired as an HTTP status.
     Expired,
     /// Spoils the answer's body.
@@ -61,6 +64,12 @@ impl Action {
         StatusFault::new(code.expect("invariant: the caller names a code from 200 to 999"))
     }
 
+    /// This answer to a request that was let through, whatever came of it; see [`WrongAnswer`](Self::WrongAnswer).
+    #[must_use]
+    pub fn wrong_answer(answer: StatusFault) -> Self {
+        Self::WrongAnswer(Box::new(answer))
+    }
+
     /// The word that stands for it in a script file.
     #[must_use]
     pub const fn word(&self) -> &'static str {
@@ -71,6 +80,7 @@ impl Action {
             Self::Hang => "hang",
             Self::Reset => "reset",
             Self::LostAnswer => "lost_answer",
+            Self::WrongAnswer(_) => "wrong_answer",
             Self::Expired => "expired",
             Self::Stream(fault) => fault.word(),
             Self::AnswerFrom(_) => "answer_from",

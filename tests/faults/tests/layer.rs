@@ -127,6 +127,18 @@ mod around_a_service {
         }
     }
 
+    #[tokio::test]
+    async fn a_wrong_answer_hides_what_the_service_did() {
+        let refused = Action::status(500).message("etcd took too long");
+        let stand = Stand::new([Rule::new(Action::wrong_answer(refused))]);
+        let response = stand.ask("PATCH", "/api/v1/namespaces/a").await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let status: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(status["message"], "etcd took too long");
+        assert_eq!((stand.calls(), stand.reset.is_tripped()), (1, false));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_delay_comes_before_the_call_or_after_it() {
         let second = Duration::from_secs(1);
