@@ -134,8 +134,8 @@ async fn a_key_that_waits_is_not_looked_at_all_the_time() {
     });
     sleep(10 * MINUTE).await;
     let looks = scene.verdicts.all().len();
-    // 40 first looks, and a look every 5 minutes at the latest.
-    assert!((50..150).contains(&looks), "{looks}");
+    // 40 first looks, and one of each that waits in every minute.
+    assert!((200..=40 + 10 * 39).contains(&looks), "{looks}");
     scene.stop().await;
 }
 
@@ -158,6 +158,45 @@ async fn one_that_is_raised_by_hand_holds_nobody_up() {
     scene.scale_behind_our_back(next, 7);
     sleep(MINUTE).await;
     assert_eq!((scene.replicas(next), scene.replicas(last)), (7, 2));
+    scene.stop().await;
+}
+
+/// Those ahead in line went away: nobody sleeps on while a slot is free.
+#[tokio::test(start_paused = true)]
+async fn the_last_in_line_comes_as_soon_as_all_others_are_raised_by_hand() {
+    let mut scene = scene_of(20).await;
+    scene.run(RunOptions {
+        resync: None,
+        ..limited(1)
+    });
+    sleep(Duration::from_secs(1)).await;
+    let low = |name: &String| scene.replicas(name) == 1;
+    let waiting: Vec<_> = (0..20).map(|it| format!("d{it:03}")).filter(low).collect();
+    let (last, others) = waiting.split_last().unwrap();
+    for name in others {
+        scene.scale_behind_our_back(name, 7);
+    }
+    sleep(MINUTE).await;
+    assert_eq!(scene.replicas(last), 2);
+    scene.stop().await;
+}
+
+/// A write that hangs may be applied at any time: it counts until it has ended, and a
+/// minute more.
+#[tokio::test(start_paused = true)]
+async fn a_write_that_hangs_for_minutes_keeps_its_slot() {
+    let mut scene = scene_of(3).await;
+    let hangs = Rule::new(Action::Delay(3 * MINUTE)).verb(Verb::Patch);
+    scene.server.faults().add(hangs.attempts(1));
+    let start = Instant::now();
+    scene.run_patiently(limited(1));
+    until_all_are_raised(&scene).await;
+    let after: Vec<u64> = scene
+        .patches()
+        .iter()
+        .map(|it| (it.at - start).as_secs() / 60)
+        .collect();
+    assert_eq!(after, [0, 4, 5]);
     scene.stop().await;
 }
 

@@ -115,8 +115,19 @@ impl Scene {
     }
 
     pub(crate) fn run(&mut self, options: RunOptions) {
+        self.run_through(self.client(), options);
+    }
+
+    /// With a client that waits for an answer as long as it takes.
+    pub(crate) fn run_patiently(&mut self, options: RunOptions) {
+        let patient = ClientOptions::new("runtime-tests");
+        let client = layered(self.server.service(), &patient);
+        self.run_through(client, options);
+    }
+
+    fn run_through(&mut self, client: kube::Client, options: RunOptions) {
         let reporter = Arc::clone(&self.verdicts) as Arc<dyn Reporter>;
-        let running = run(self.client(), options, reporter, self.shutdown.clone());
+        let running = run(client, options, reporter, self.shutdown.clone());
         self.tasks.spawn(running);
     }
 

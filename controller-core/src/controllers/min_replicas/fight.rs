@@ -56,7 +56,7 @@ pub(super) struct Holding {
 }
 
 /// What was known of an object before a raise, to be put back if nothing came of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Before(Option<Fight>);
 
 /// The raises of one object. It is the uid that counts: an object of the same name is

@@ -28,9 +28,13 @@ pub(super) struct Pacing {
     waiting: watch::Sender<usize>,
 }
 
-/// One write that was let through.
+/// One write that was let through. When this is dropped its end has come, as far as anybody
+/// will hear of it, and it counts; unless it is [taken back](Self::take_back).
 #[derive(Debug)]
-pub(super) struct Spent {
+#[must_use]
+pub(super) struct Spent<'a> {
+    pacing: &'a Pacing,
+    key: ObjectKey,
     before: Before,
     slot: Option<Slot>,
 }
@@ -74,30 +78,19 @@ impl Pacing {
     /// Lets a write through that is about to be sent, or says when to come again.
     ///
     /// It counts from here on, whether or not its answer is ever heard; a refusal is
-    /// [taken back](Self::settle).
-    pub(super) fn spend(&self, raise: &Raise, now: Instant) -> Result<Spent, Turn> {
+    /// [taken back](Spent::take_back).
+    pub(super) fn spend(&self, raise: &Raise, now: Instant) -> Result<Spent<'_>, Turn> {
         let slot = match &self.budget {
             None => None,
             Some(budget) => Some(self.update(budget, |it| it.take(&raise.key, now))?),
         };
         let before = self.fights.lock().raised(&raise.key, &raise.uid, now);
-        Ok(Spent { before, slot })
-    }
-
-    /// The write has an answer, or will have none. `refused`: nothing was written, for
-    /// certain.
-    pub(super) fn settle(&self, raise: &Raise, spent: Spent, refused: bool, now: Instant) {
-        if refused {
-            self.fights.lock().put_back(&raise.key, spent.before);
-        }
-        if let (Some(budget), Some(slot)) = (&self.budget, spent.slot) {
-            let mut budget = budget.lock();
-            if refused {
-                budget.give_back(slot, &raise.key);
-            } else {
-                budget.answered(slot, now);
-            }
-        }
+        Ok(Spent {
+            pacing: self,
+            key: raise.key.clone(),
+            before,
+            slot,
+        })
     }
 
     /// Takes note of what a call came to.
@@ -126,6 +119,13 @@ impl Pacing {
         }
     }
 
+    /// Ends what is under way in `slot`, in this way.
+    fn end(&self, slot: Option<Slot>, how: impl FnOnce(&mut Budget, Slot)) {
+        if let (Some(budget), Some(slot)) = (&self.budget, slot) {
+            self.update(budget, |it| how(it, slot));
+        }
+    }
+
     fn leave_line(&self, key: &ObjectKey) {
         if let Some(budget) = &self.budget {
             self.update(budget, |it| it.forget(key));
@@ -142,6 +142,27 @@ impl Pacing {
             changed
         });
         result
+    }
+}
+
+// === impl Spent ===
+
+impl Spent<'_> {
+    /// Nothing was written, for certain.
+    pub(super) fn take_back(mut self) {
+        let before = std::mem::take(&mut self.before);
+        self.pacing.fights.lock().put_back(&self.key, before);
+        let slot = self.slot.take();
+        self.pacing
+            .end(slot, |budget, slot| budget.give_back(slot, &self.key));
+    }
+}
+
+impl Drop for Spent<'_> {
+    fn drop(&mut self) {
+        let (slot, now) = (self.slot.take(), Instant::now());
+        self.pacing
+            .end(slot, |budget, slot| budget.ended(slot, now));
     }
 }
 
@@ -172,14 +193,14 @@ mod tests {
     }
 
     /// It came into line with one decision, and its turn comes with another that has failed.
-    #[test]
-    fn who_waits_out_a_failure_holds_nobody_up() {
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_out_a_failure_holds_nobody_up() {
         let (pacing, start) = (Pacing::new(NonZeroU32::new(1)), Instant::now());
         let (from_zero, from_one) = (raise("web", 0), raise("web", 1));
         for _ in 0..12 {
             pacing.note(&failed(&from_zero), start);
         }
-        pacing.spend(&raise("api", 1), start).unwrap();
+        drop(pacing.spend(&raise("api", 1), start).unwrap());
         pacing.spend(&from_one, start).unwrap_err();
         pacing.spend(&raise("cart", 1), start).unwrap_err();
         assert_eq!(*pacing.waiting().borrow(), 2);
@@ -188,7 +209,7 @@ mod tests {
         let waits = pacing.clearance(&from_zero, turn);
         assert!(matches!(waits, Clearance::Wait(_)), "{waits:?}");
         assert_eq!(*pacing.waiting().borrow(), 1);
-        pacing.spend(&raise("cart", 1), turn).unwrap();
+        let _spent = pacing.spend(&raise("cart", 1), turn).unwrap();
     }
 
     #[test]
@@ -196,10 +217,39 @@ mod tests {
         let (pacing, now) = (Pacing::new(NonZeroU32::new(1)), Instant::now());
         let web = raise("web", 1);
         for _ in 0..10 {
-            let spent = pacing.spend(&web, now).unwrap();
-            pacing.settle(&web, spent, true, now);
+            pacing.spend(&web, now).unwrap().take_back();
         }
         assert_eq!(pacing.holding(&web.key, &web.uid, now), None);
+    }
+
+    /// What is told of the line is what the line is, whoever changed it.
+    #[test]
+    fn who_gets_back_into_line_is_counted_as_waiting() {
+        let (pacing, now) = (Pacing::new(NonZeroU32::new(1)), Instant::now());
+        let web = raise("web", 1);
+        let spent = pacing.spend(&web, now).unwrap();
+        pacing.spend(&raise("api", 1), now).unwrap_err();
+        assert_eq!(*pacing.waiting().borrow(), 1);
+        spent.take_back();
+        assert_eq!(*pacing.waiting().borrow(), 2);
+        pacing.note(&failed(&web), now);
+        assert_eq!(*pacing.waiting().borrow(), 1);
+    }
+
+    /// Its call was dropped: its minute begins, or nobody behind it would ever get its slot.
+    #[tokio::test(start_paused = true)]
+    async fn a_write_that_nobody_waits_for_any_more_frees_its_slot_after_a_minute() {
+        let pacing = Pacing::new(NonZeroU32::new(1));
+        let (web, api) = (raise("web", 1), raise("api", 1));
+        let spent = pacing.spend(&web, Instant::now()).unwrap();
+        tokio::time::advance(Duration::from_secs(90)).await;
+        let early = pacing.spend(&api, Instant::now()).unwrap_err();
+        assert_eq!(early.wait, Duration::from_secs(60), "it is under way");
+        drop(spent);
+        tokio::time::advance(Duration::from_secs(59)).await;
+        pacing.spend(&api, Instant::now()).unwrap_err();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let _spent = pacing.spend(&api, Instant::now()).unwrap();
     }
 
     /// Its call was dropped: nobody knows what came of it.
@@ -208,7 +258,7 @@ mod tests {
         let (pacing, now) = (Pacing::new(None), Instant::now());
         let web = raise("web", 1);
         for _ in 0..3 {
-            pacing.spend(&web, now).unwrap();
+            drop(pacing.spend(&web, now).unwrap());
         }
         assert!(pacing.holding(&web.key, &web.uid, now).is_some());
     }

@@ -44,8 +44,10 @@ impl<W: WriteScale> MinReplicas<W> {
                 Err(held) => return *held,
             };
             let answer = self.writer.write_scale(&raise, dry_run).await;
-            if let (Some(pacing), Some(spent)) = (pacing, spent) {
-                pacing.settle(&raise, spent, is_refused(&answer), Instant::now());
+            if let Some(spent) = spent
+                && is_refused(&answer)
+            {
+                spent.take_back();
             }
             let error = match answer {
                 Ok(kept) => {
@@ -82,12 +84,12 @@ impl<W: WriteScale> MinReplicas<W> {
     }
 
     /// Lets one write through, or says why not now.
-    fn spend(
+    fn spend<'a>(
         &self,
         seen: &Seen,
         raise: &Raise,
-        pacing: Option<&Pacing>,
-    ) -> Result<Option<Spent>, Box<Verdict>> {
+        pacing: Option<&'a Pacing>,
+    ) -> Result<Option<Spent<'a>>, Box<Verdict>> {
         let Some(pacing) = pacing else {
             return Ok(None);
         };
