@@ -113,6 +113,17 @@ async fn lost_answers_count() {
     assert_eq!(fight(&mut bed).await, 3);
 }
 
+/// A storage that answers too late: the write is there, and the server says that it is not.
+#[tokio::test(start_paused = true)]
+async fn a_write_that_was_stored_counts_whatever_the_server_says() {
+    for code in [500, 503] {
+        let mut bed = Bed::with_web().await;
+        let stored = Action::wrong_answer(Action::status(code));
+        bed.faults().add(Rule::new(stored).verb(Verb::Patch));
+        assert_eq!(fight(&mut bed).await, 3, "{code}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn refusals_do_not_count() {
     let bed = Bed::with_web().await;

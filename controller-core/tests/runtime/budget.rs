@@ -215,6 +215,21 @@ async fn a_refused_raise_leaves_its_slot_to_others() {
     scene.stop().await;
 }
 
+/// What it stores costs the cluster as much as any other raise, whatever it answers.
+#[tokio::test(start_paused = true)]
+async fn a_raise_that_was_stored_keeps_its_slot_whatever_the_server_says() {
+    let mut scene = scene_of(4).await;
+    let stored = Action::wrong_answer(Action::status(500));
+    scene
+        .server
+        .faults()
+        .add(Rule::new(stored).verb(Verb::Patch));
+    scene.run(limited(1));
+    until_all_are_raised(&scene).await;
+    assert_eq!((most_in_a_minute(&scene), scene.patches().len()), (1, 4));
+    scene.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn without_a_limit_nobody_waits() {
     let mut scene = scene_of(250).await;

@@ -295,9 +295,9 @@ impl ApiError {
     /// answer was lost, late or unreadable, or a gateway gave up waiting for it. Read
     /// the object live before doing anything else.
     ///
-    /// A plain 500 counts as a refusal: nearly all of them are a webhook's. One from a
-    /// storage that answered too late may still have been stored, so read live after it
-    /// too before you tell a person that nothing was written.
+    /// A plain 500 does not count: nearly all of them are a webhook's. But one from a storage
+    /// that answered too late may still have been stored, so read live after it too: only if
+    /// the object has the version that was guarded, nothing was written.
     ///
     /// A write with a precondition may also simply be sent again: if the first one was
     /// applied the second is refused with 409, since the version has moved on. What tells

@@ -14,6 +14,9 @@ pub enum Refusal {
     Conflict,
     /// Any other refusal. Nothing was written.
     Refused,
+    /// 5xx: the server says that it failed. Nearly always nothing was written, but a storage
+    /// that answers too late may have stored it.
+    Doubtful,
     /// No answer, or none that can be read: it may have been written.
     Lost,
 }
@@ -75,8 +78,25 @@ pub fn after_refusal(refusal: Refusal, raise: &Raise, live: Live<'_>, dry_run: b
         Refusal::Lost if has_our_number && !dry_run => Next::Done,
         // Even if it looks unchanged: only the server knows what it compared.
         Refusal::Conflict => Next::PlanAgain,
-        Refusal::Refused | Refusal::Lost if changed => Next::PlanAgain,
-        Refusal::Refused | Refusal::Lost => Next::ReportWrite,
+        _ if changed => Next::PlanAgain,
+        Refusal::Refused | Refusal::Doubtful | Refusal::Lost => Next::ReportWrite,
+    }
+}
+
+/// Whether the write left nothing behind, for certain: then it counts neither for a fight
+/// nor for the budget.
+///
+/// A write whose answer was lost may still be on its way, whatever the object looks like by
+/// now. One that the server says it failed to store was not stored if the object is the one
+/// that was guarded.
+pub(super) fn left_nothing(refusal: Refusal, raise: &Raise, live: Live<'_>) -> bool {
+    match refusal {
+        Refusal::Conflict | Refusal::Refused => true,
+        Refusal::Lost => false,
+        Refusal::Doubtful => matches!(
+            live,
+            Live::Found { uid, resource_version, .. } if raise.guard() == (uid, resource_version)
+        ),
     }
 }
 
@@ -87,6 +107,9 @@ impl From<&ApiError> for Refusal {
         match error {
             ApiError::Conflict(_) => Self::Conflict,
             error if error.answer_lost() => Self::Lost,
+            // What is below 500 is the sender's fault, found out before anything is stored.
+            ApiError::Server(answer) if answer.code >= 500 => Self::Doubtful,
+            ApiError::Other { .. } => Self::Doubtful,
             _ => Self::Refused,
         }
     }

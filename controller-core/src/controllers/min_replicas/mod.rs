@@ -49,7 +49,8 @@
 //! within 10 minutes on the next ones wait 1 minute, 2, 4, and so on up to an hour, until 2
 //! hours have passed without one: at most 31 writes a day against somebody who lowers at
 //! once, for ever. Raises whose answers were lost, or which the server did not honour, count;
-//! refused ones do not.
+//! refused ones do not, unless it was a 5xx and the live object has changed, or cannot be
+//! read: then it may have been stored.
 //!
 //! And a loop can have a [budget](MinReplicas::max_raises_per_minute), for the day on which
 //! somebody labels everything by mistake. A single pass has none of these.

@@ -1,6 +1,6 @@
 use tokio::time::Instant;
 
-use super::after_write::{Live, MAX_REPLANS, Next, Refusal, after_refusal};
+use super::after_write::{Live, MAX_REPLANS, Next, Refusal, after_refusal, left_nothing};
 use super::failure::Failure;
 use super::observe::{LiveAutoscaler, Seen, beside};
 use super::pacing::{Pacing, Spent, is_paced};
@@ -28,7 +28,8 @@ impl<W: WriteScale> MinReplicas<W> {
     /// Writes `raise`; after any refusal looks at the live objects and decides anew.
     ///
     /// Sends at most [`MAX_REPLANS`] + 1 writes, each guarded by the newest observation,
-    /// and each let through by `pacing`.
+    /// and each let through by `pacing`. Each counts there until the live object shows that
+    /// it left nothing behind.
     pub(super) async fn write(
         &self,
         mut seen: Seen,
@@ -44,21 +45,24 @@ impl<W: WriteScale> MinReplicas<W> {
                 Err(held) => return *held,
             };
             let answer = self.writer.write_scale(&raise, dry_run).await;
-            if let Some(spent) = spent
-                && is_refused(&answer)
-            {
-                spent.take_back();
-            }
             let error = match answer {
                 Ok(kept) => {
                     let answered = Verdict::answered(&raise, kept, self.settings.dry_run);
                     return self.tried(&seen, &raise, answered.effect);
                 }
-                Err(WriteError::Closed) => return self.tried(&seen, &raise, Effect::NotSent),
+                Err(WriteError::Closed) => {
+                    take_back(spent);
+                    return self.tried(&seen, &raise, Effect::NotSent);
+                }
                 Err(WriteError::Api(error)) => error,
             };
             let refusal = Refusal::from(&error);
             let read = self.read_again(&raise).await;
+            if left_nothing(refusal, &raise, read.written_to(&raise)) {
+                take_back(spent);
+            } else {
+                drop(spent);
+            }
             match after_refusal(refusal, &raise, read.written_to(&raise), dry_run) {
                 Next::Done => {
                     let done = Verdict::answered(&raise, raise.to, self.settings.dry_run);
@@ -146,12 +150,10 @@ impl<W: WriteScale> MinReplicas<W> {
     }
 }
 
-/// Whether the server has said that nothing was written.
-fn is_refused(answer: &Result<i32, WriteError>) -> bool {
-    match answer {
-        Ok(_) => false,
-        Err(WriteError::Closed) => true,
-        Err(WriteError::Api(error)) => !error.answer_lost(),
+/// Nothing was written.
+fn take_back(spent: Option<Spent<'_>>) {
+    if let Some(spent) = spent {
+        spent.take_back();
     }
 }
 
@@ -161,7 +163,7 @@ fn exhausted(refusal: Refusal, error: ApiError) -> Failure {
         Refusal::Conflict => Failure::Conflicts {
             tries: MAX_REPLANS + 1,
         },
-        Refusal::Refused | Refusal::Lost => error.into(),
+        Refusal::Refused | Refusal::Doubtful | Refusal::Lost => error.into(),
     }
 }
 

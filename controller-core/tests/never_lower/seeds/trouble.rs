@@ -103,7 +103,7 @@ fn fault(random: &mut StdRng) -> Rule {
     let reads = [Verb::Get, Verb::List, Verb::Watch];
     let read = reads[random.random_range(0..reads.len())];
     let stale = Past::Behind(random.random_range(1..20));
-    let rule = match random.random_range(0..9) {
+    let rule = match random.random_range(0..10) {
         0 => Rule::new(Action::LostAnswer).verb(Verb::Patch),
         1 => Rule::new(Action::Reset).verb(Verb::Patch),
         2 => Rule::new(Action::status(500)).verb(Verb::Patch),
@@ -114,7 +114,8 @@ fn fault(random: &mut StdRng) -> Rule {
         .verb(Verb::Patch),
         5 => Rule::new(Action::AnswerFrom(stale)).verb(read),
         6 => Rule::new(Action::status(503)).verb(read),
-        7 => Rule::new(Action::half_open_after_events(random.random_range(0..3))).verb(Verb::Watch),
+        7 => Rule::new(Action::wrong_answer(Action::status(500))).verb(Verb::Patch),
+        8 => Rule::new(Action::half_open_after_events(random.random_range(0..3))).verb(Verb::Watch),
         _ => {
             let cut = Cut {
                 how: Ending::Reset,
