@@ -1,7 +1,9 @@
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, header};
 use kube::client::Body;
+use tokio_util::sync::CancellationToken;
 
+use super::retry::StopRetrying;
 use super::{ApiError, ObjectKey, ResourceType, Scope, Target, Verb};
 
 /// One request, described well enough that its failure can be explained.
@@ -52,6 +54,10 @@ pub struct Call {
     pub accept: &'static str,
     /// The body, empty for reads.
     pub body: Bytes,
+    /// Once it is cancelled the client does not send the request again, whoever asks for that:
+    /// a wait for the next try ends at once, and the last answer is the answer. What was sent
+    /// is awaited. `None` is never.
+    pub stop_retrying: Option<CancellationToken>,
 }
 
 // === impl Call ===
@@ -106,6 +112,14 @@ impl Call {
         self
     }
 
+    /// Is sent once more, if it has to be, only for as long as `stop` is not cancelled: see
+    /// [`stop_retrying`](Self::stop_retrying).
+    #[must_use]
+    pub fn with_retries_until(mut self, stop: CancellationToken) -> Self {
+        self.stop_retrying = Some(stop);
+        self
+    }
+
     /// Asks for another media type than JSON.
     #[must_use]
     pub fn with_accept(mut self, accept: &'static str) -> Self {
@@ -137,6 +151,7 @@ impl Call {
             content_type: None,
             accept: "application/json",
             body: Bytes::new(),
+            stop_retrying: None,
         }
     }
 
@@ -159,6 +174,9 @@ impl Call {
             })?;
         // Layers below tell calls apart by it: metrics by verb, deadlines by watch.
         request.extensions_mut().insert(self.verb);
+        if let Some(stop) = self.stop_retrying {
+            request.extensions_mut().insert(StopRetrying(stop));
+        }
         let headers = request.headers_mut();
         headers.insert(header::ACCEPT, HeaderValue::from_static(self.accept));
         if let Some(content_type) = self.content_type {

@@ -27,7 +27,8 @@
 //! # Who may retry
 //!
 //! The retry layer, and in it only reads, or what the server itself invites to come
-//! back, for at most 45 s and 12 tries. Watches are opened again by their reflector,
+//! back, for at most 45 s and 12 tries, and until the caller's end
+//! ([`Call::stop_retrying`]). Watches are opened again by their reflector,
 //! writes are decided upon by [`crate::write`], keys are tried again by the queue. kube's
 //! own retry is off: it repeats every method, 15 times, for minutes, in silence.
 //!

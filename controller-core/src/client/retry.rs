@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use http::{Method, Request, Response, StatusCode};
 use tokio::time::Duration;
+use tokio_util::sync::CancellationToken;
 use tower::BoxError;
 
 use super::deadline::lasts;
@@ -34,6 +35,9 @@ use super::error::{connection_lost, retry_after};
 /// // Somebody waits at a prompt: rather an error than half a minute of silence.
 /// options.retry = RetryPolicy { budget: Duration::from_secs(10), ..RetryPolicy::default() };
 /// ```
+///
+/// A [`Call`](super::Call) may say until when it is sent again at all: see
+/// [`stop_retrying`](super::Call::stop_retrying).
 ///
 /// Retries here and elsewhere do not multiply: a reconcile that fails after them is added
 /// to its queue once, and a list that fails after them is one failure to its reflector. Do
@@ -84,6 +88,10 @@ pub struct Waiting {
 /// block.
 #[derive(Clone)]
 pub struct OnWait(Arc<dyn Fn(&Waiting) + Send + Sync>);
+
+/// In a request's extensions: cancelled, the request is not sent again.
+#[derive(Clone, Debug)]
+pub(super) struct StopRetrying(pub(super) CancellationToken);
 
 /// Whether and why to try again; the table of [`RetryPolicy`] as a type.
 #[derive(Clone, Copy, Debug, PartialEq)]

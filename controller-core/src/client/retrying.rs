@@ -3,14 +3,15 @@ use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 use http::{Request, Response};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Full};
 use kube::client::Body;
 use kube::core::Status;
 use tokio::time::{Duration, Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
 use tower::{BoxError, Layer, Service};
 use tracing::{debug, warn};
 
-use super::retry::{OnWait, RetryPolicy, Waiting};
+use super::retry::{OnWait, RetryPolicy, StopRetrying, Waiting};
 use super::stack::ResponseBody;
 
 /// From here on a person at a terminal wonders what is going on.
@@ -109,7 +110,7 @@ where
 }
 
 /// Tries until there is an answer to hand out: a success, a failure that no repetition
-/// mends, or the last one that the policy allows.
+/// mends, the last one that the policy allows, or the last one before the caller's stop.
 async fn send<S>(
     mut service: S,
     layer: RetryLayer,
@@ -119,6 +120,10 @@ where
     S: Service<Request<Body>, Response = Response<ResponseBody>, Error = BoxError>,
 {
     let started = Instant::now();
+    let stop = match request.extensions().get() {
+        Some(StopRetrying(stop)) => stop.clone(),
+        None => CancellationToken::new(),
+    };
     for tries in 1.. {
         let Some(next) = repeat(&request) else {
             break;
@@ -131,18 +136,22 @@ where
             started.elapsed(),
             rand::random_range(0.0..1.0),
         );
-        let Some(wait) = wait else {
+        let Some(wait) = wait.filter(|_| !stop.is_cancelled()) else {
             return outcome;
         };
+        let (why, outcome) = why(outcome).await;
         let waiting = Waiting {
             request: format!("{} {}", next.method(), next.uri().path()),
-            why: why(outcome).await,
+            why,
             tries,
             elapsed: started.elapsed(),
             wait,
         };
         layer.announce(&waiting);
-        sleep(wait).await;
+        // The stop counts first: who is woken by both at once does not send.
+        if stop.run_until_cancelled(sleep(wait)).await.is_none() {
+            return outcome;
+        }
         poll_fn(|cx| service.poll_ready(cx)).await?;
         request = next;
     }
@@ -160,24 +169,28 @@ fn repeat(request: &Request<Body>) -> Option<Request<Body>> {
     Some(again)
 }
 
-/// Reads the refusal to its end and returns its sentence.
-async fn why(outcome: Result<Response<ResponseBody>, BoxError>) -> String {
-    let Ok(response) = outcome else {
-        return "the connection was lost".into();
+/// Reads the refusal to its end. Returns its sentence, and the refusal as far as it was read.
+async fn why(
+    outcome: Result<Response<ResponseBody>, BoxError>,
+) -> (String, Result<Response<ResponseBody>, BoxError>) {
+    let (head, body) = match outcome {
+        Ok(response) => response.into_parts(),
+        Err(error) => return ("the connection was lost".into(), Err(error)),
     };
-    let status = response.status();
-    let sentence = timeout(REFUSAL_DEADLINE, read(response.into_body()))
-        .await
+    let mut bytes = Vec::new();
+    // What does not arrive in time is no Status.
+    let _ = timeout(REFUSAL_DEADLINE, read(body, &mut bytes)).await;
+    let sentence = serde_json::from_slice::<Status>(&bytes)
         .ok()
-        .and_then(|body| serde_json::from_slice::<Status>(&body).ok())
         .map(|status| status.message)
-        .filter(|message| !message.is_empty());
-    sentence.unwrap_or_else(|| format!("it answered {status}"))
+        .filter(|message| !message.is_empty())
+        .unwrap_or_else(|| format!("it answered {}", head.status));
+    let body = Full::from(bytes).map_err(Into::into).boxed_unsync();
+    (sentence, Ok(Response::from_parts(head, body)))
 }
 
 /// As much of `body` as is worth reading. What is longer or breaks off is no Status.
-async fn read(mut body: ResponseBody) -> Vec<u8> {
-    let mut bytes = Vec::new();
+async fn read(mut body: ResponseBody, bytes: &mut Vec<u8>) {
     while let Some(Ok(frame)) = body.frame().await {
         if let Ok(data) = frame.into_data() {
             bytes.extend_from_slice(&data);
@@ -186,5 +199,4 @@ async fn read(mut body: ResponseBody) -> Vec<u8> {
             break;
         }
     }
-    bytes
 }

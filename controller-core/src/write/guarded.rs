@@ -34,6 +34,7 @@ pub(super) fn guarded_patch(
         content_type: Some("application/merge-patch+json"),
         accept: "application/json",
         body: Bytes::from(body),
+        stop_retrying: None,
     };
     let call = call.with_query([("fieldManager", FIELD_MANAGER)]);
     if dry_run {

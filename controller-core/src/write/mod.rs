@@ -9,7 +9,8 @@
 //! resourceVersion that were observed, so that the server refuses it if anything changed.
 //! A request that was sent is awaited to its deadline: it runs in a task of its own, which
 //! outlives the reconcile call that asked for it, and [`ScaleWriter::flush`] waits for it.
-//! After [`ScaleWriter::close`] nothing more is sent.
+//! After [`ScaleWriter::close`] nothing more is sent, nor sent again because the server had
+//! asked to come back later.
 //!
 //! [`events`] are the exception to both. They are objects that we create ourselves, so that
 //! there is nothing to guard; and they are best effort, so that one under way may be dropped

@@ -2,13 +2,14 @@ use kube::Client;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::{Duration, timeout};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
 use super::late::{Answer, Late, Waiting};
 use super::min_replicas;
 use super::scale::{self, Scale};
-use crate::client::fetch;
+use crate::client::{ApiError, fetch};
 use crate::controllers::min_replicas::{
     HorizontalPodAutoscaler, Raise, Through, WriteError, WriteScale,
 };
@@ -41,7 +42,9 @@ pub struct ScaleWriter {
     /// it ends.
     tasks: TaskTracker,
     /// Held while a request is started, so that none is after `close` has returned.
-    closed: Mutex<bool>,
+    starting: Mutex<()>,
+    /// Cancelled by `close`. Every request carries it, so that none is sent again.
+    closed: CancellationToken,
     late: Late,
 }
 
@@ -53,7 +56,8 @@ impl ScaleWriter {
         Self {
             client,
             tasks: TaskTracker::new(),
-            closed: Mutex::new(false),
+            starting: Mutex::new(()),
+            closed: CancellationToken::new(),
             late: Late::new(|_, _| {}),
         }
     }
@@ -67,10 +71,12 @@ impl ScaleWriter {
         self
     }
 
-    /// From now on nothing is sent: further writes end in [`WriteError::Closed`]. Those
-    /// already sent go on.
+    /// From now on nothing is sent, nor sent again: further writes end in
+    /// [`WriteError::Closed`], and so do those that the server turns away with the advice to
+    /// come back later. What was sent goes on.
     pub fn close(&self) {
-        *self.closed.lock() = true;
+        let _starting = self.starting.lock();
+        self.closed.cancel();
         self.tasks.close();
     }
 
@@ -90,19 +96,26 @@ impl ScaleWriter {
     }
 }
 
-/// Sends the write and reads from the answer what the server has now.
-async fn send(client: &Client, raise: &Raise, dry_run: bool) -> Answer {
+/// Sends the write, again only until `closed`, and reads from the answer what the server has
+/// now.
+async fn send(client: &Client, raise: &Raise, dry_run: bool, closed: CancellationToken) -> Answer {
     match &raise.through {
         Through::Scale => {
-            let scale: Scale = fetch(client, scale::patch(raise, dry_run)).await?;
+            let call = scale::patch(raise, dry_run).with_retries_until(closed);
+            let scale: Scale = fetch(client, call).await?;
             Ok(scale.replicas())
         }
         Through::Autoscaler { name, .. } => {
-            let call = min_replicas::patch(raise, name, dry_run);
+            let call = min_replicas::patch(raise, name, dry_run).with_retries_until(closed);
             let autoscaler: HorizontalPodAutoscaler = fetch(client, call).await?;
             Ok(autoscaler.min())
         }
     }
+}
+
+/// The server has not begun with it and says when to come back.
+fn is_turned_away(error: &ApiError) -> bool {
+    error.retry_after().is_some() && matches!(error.code(), Some(429 | 503))
 }
 
 impl WriteScale for ScaleWriter {
@@ -114,23 +127,29 @@ impl WriteScale for ScaleWriter {
             answer,
             late: self.late.clone(),
         };
-        let (late, raise) = (self.late.clone(), raise.clone());
+        let (late, raise, closed) = (self.late.clone(), raise.clone(), self.closed.clone());
         let request = async move {
-            let answer = send(&client, &raise, dry_run).await;
+            let answer = send(&client, &raise, dry_run, closed).await;
             if let Err(unheard) = heard.send(answer) {
                 late.hear(&raise, unheard);
             }
         }
         .in_current_span();
         let task = {
-            let closed = self.closed.lock();
-            if *closed {
+            let _starting = self.starting.lock();
+            if self.closed.is_cancelled() {
                 return Err(WriteError::Closed);
             }
             self.tasks.spawn(request)
         };
         if let Ok(answer) = (&mut waiting.answer).await {
-            return Ok(answer?);
+            return match answer {
+                // But for the end it would have been sent again.
+                Err(error) if self.closed.is_cancelled() && is_turned_away(&error) => {
+                    Err(WriteError::Closed)
+                }
+                answer => Ok(answer?),
+            };
         }
         // Nobody aborts these tasks, so it panicked: a bug below us, and the worker that
         // called is the one who isolates panics.

@@ -5,7 +5,8 @@ use controller_core::client::{ApiError, OnWait, RetryPolicy, Waiting, fetch, sen
 use futures::future::join;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::time::Duration;
+use tokio::time::{Duration, sleep};
+use tokio_util::sync::CancellationToken;
 
 use crate::scripted::{Script, Step, list, ok, options, patch, refusal, watch};
 
@@ -156,6 +157,50 @@ async fn a_request_that_waits_holds_up_no_other() {
     assert_eq!(first.unwrap(), "first, again");
     assert_eq!(second, "second");
     assert!(at < SECOND, "{at:?}");
+}
+
+/// A caller that is told to end: nothing is sent any more, and the server's last words are
+/// the answer.
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_the_wait_for_another_try_at_once() {
+    for call in [list(), patch()] {
+        let script = Script::new([initializing()]);
+        let client = script.client(&options());
+        let stop = CancellationToken::new();
+        let sent = fetch::<Value>(&client, call.with_retries_until(stop.clone()));
+        let end = async {
+            sleep(Duration::from_millis(2500)).await;
+            stop.cancel();
+        };
+        let (answer, ()) = join(sent, end).await;
+        let error = answer.unwrap_err();
+        assert!(matches!(error, ApiError::TooManyRequests(_)), "{error:?}");
+        assert_eq!(error.to_string(), "storage is (re)initializing");
+        assert_eq!(error.retry_after(), Some(SECOND));
+        assert_eq!(script.elapsed(), Duration::from_millis(2500));
+        assert!((2..=3).contains(&script.seen().len()));
+    }
+}
+
+/// What was sent before the stop is awaited, and its answer counts.
+#[tokio::test(start_paused = true)]
+async fn a_stop_takes_nothing_back() {
+    let late = Step::Late(10 * SECOND);
+    let script = Script::new([late]);
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let client = script.client(&options());
+    let call = patch().with_retries_until(stop);
+    let _: Value = fetch(&client, call).await.unwrap();
+    assert_eq!(script.elapsed(), 10 * SECOND);
+
+    let refused = Script::new([initializing(), ok("{}")]);
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let call = patch().with_retries_until(stop);
+    let client = refused.client(&options());
+    fetch::<Value>(&client, call).await.unwrap_err();
+    assert_eq!(refused.seen().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

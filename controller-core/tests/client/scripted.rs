@@ -75,6 +75,7 @@ pub(crate) fn patch() -> Call {
         content_type: Some("application/merge-patch+json"),
         accept: "application/json",
         body: r#"{"spec":{"replicas":2}}"#.into(),
+        stop_retrying: None,
     }
 }
 

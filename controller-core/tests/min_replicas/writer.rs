@@ -6,7 +6,7 @@ use std::pin::pin;
 use controller_core::controllers::min_replicas::Effect;
 use futures::poll;
 use sim_apiserver::faults::{Action, Rule, Verb};
-use tokio::time::{Duration, Instant};
+use tokio::time::{Duration, Instant, sleep};
 
 use crate::bed::Bed;
 
@@ -55,6 +55,31 @@ async fn after_the_end_nothing_is_sent() {
         "not raised from 1 to 2: stopped before it was sent"
     );
     assert!(bed.exchange().is_empty());
+}
+
+/// The server asked to come back later, and by then it is too late.
+#[tokio::test(start_paused = true)]
+async fn after_the_end_nothing_is_sent_again() {
+    for code in [429, 503] {
+        let bed = Bed::with_web().await;
+        bed.faults()
+            .add(slow_writes(Action::status(code).retry_after(3)));
+        let start = Instant::now();
+        let closing = async {
+            sleep(Duration::from_secs(5)).await;
+            bed.writer.close();
+        };
+        let (verdict, ()) = futures::join!(bed.settle("web"), closing);
+        assert_eq!(
+            verdict.to_string(),
+            "not raised from 1 to 2: stopped before it was sent"
+        );
+        assert_eq!(start.elapsed(), Duration::from_secs(5));
+        sleep(Duration::from_secs(60)).await;
+        let asked = bed.exchange();
+        assert_eq!(asked, vec![format!("PATCH web/scale {code}"); asked.len()]);
+        assert_eq!(asked.len(), 2);
+    }
 }
 
 /// Ctrl-C while a write is on its way: it is awaited, and told.

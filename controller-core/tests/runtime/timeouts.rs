@@ -5,7 +5,7 @@ use std::time::Duration;
 use controller_core::runtime::{OnceOptions, Progress, Targets};
 use sim_apiserver::faults::{Action, Rule, Verb};
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::harness::{Scene, deployment, once_options, writes_of};
 
@@ -40,6 +40,48 @@ async fn a_write_under_way_is_awaited_and_none_follows() {
     ");
     assert_eq!(scene.patches().len(), 1);
     assert_eq!(report.unanswered, 0);
+}
+
+/// The server turns writes away until it is too late: they are not sent again.
+#[tokio::test(start_paused = true)]
+async fn a_write_that_was_turned_away_is_not_sent_again_after_the_timeout() {
+    for by_signal in [false, true] {
+        let scene = scene_of_three().await;
+        let busy = Action::status(429).message("busy").retry_after(2);
+        scene
+            .server
+            .faults()
+            .add(writes_of(Rule::new(busy), "*").window(Duration::ZERO..9 * SECOND));
+        let started = Instant::now();
+        let timeout = (!by_signal).then_some(7 * SECOND);
+        let pass = scene.once(OnceOptions {
+            timeout,
+            ..limited(7)
+        });
+        let signal = async {
+            if by_signal {
+                sleep(7 * SECOND).await;
+                scene.shutdown.cancel();
+            }
+        };
+        let (report, ()) = tokio::join!(pass, signal);
+        let report = report.unwrap();
+        assert_eq!(started.elapsed().as_secs(), 7);
+        assert_eq!(
+            (report.timed_out, report.interrupted),
+            (!by_signal, by_signal)
+        );
+        sleep(60 * SECOND).await;
+        assert!(
+            scene
+                .patches()
+                .iter()
+                .all(|it| it.at < started + 7 * SECOND)
+        );
+        let not_sent = "not raised from 1 to 2: stopped before it was sent";
+        let words = report.verdicts.iter().map(ToString::to_string);
+        assert_eq!(words.collect::<Vec<_>>(), [not_sent; 3]);
+    }
 }
 
 /// The answer came late, and nothing was left to do by then.

@@ -44,7 +44,8 @@ pub trait WriteScale: Send + Sync + 'static {
 /// Why a write was not done, or may not have been.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The writer takes no more writes; this one was not sent.
+    /// The writer takes no more writes: this one was not sent, or the server turned it away
+    /// with the advice to come back later, which it is too late for. Nothing was written.
     #[error("not sent: no more writes are taken")]
     Closed,
     /// The request failed.

@@ -80,6 +80,7 @@ pub(super) fn call(write: &Write, field_manager: &str) -> Call {
         content_type: Some(content_type),
         accept: "application/json",
         body: Bytes::from(body.expect("invariant: strings, numbers and times are always JSON")),
+        stop_retrying: None,
     };
     call.with_query([("fieldManager", field_manager)])
 }
