@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use controller_core::controllers::min_replicas::{
-    Deployment, Hold, HorizontalPodAutoscaler, HpaPolicy, Observed, Plan, Reason, ScaledBy,
-    Settings, Turn, ZeroPolicy, plan,
+    Deployment, Hold, HorizontalPodAutoscaler, HpaPolicy, Observed, Opponent, Plan, Reason,
+    ScaledBy, Settings, Turn, ZeroPolicy, plan,
 };
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ fn decide_combination(bits: u32) -> Plan {
     let autoscalers = [Arc::new(autoscaler)];
     let hold = Hold {
         wait: Duration::from_secs(60),
-        opponent: None,
+        opponent: Opponent::Unknown,
     };
     let turn = Turn {
         limit: 100,
@@ -121,7 +121,7 @@ fn an_autoscalers_minimum_comes_before_satisfied() {
         let autoscalers = [Arc::new(autoscaler(web))];
         let hold = Hold {
             wait: Duration::from_secs(60),
-            opponent: Some("helm".into()),
+            opponent: Opponent::Manager("helm".into()),
         };
         let turn = Turn {
             limit: 100,

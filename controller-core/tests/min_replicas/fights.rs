@@ -4,7 +4,7 @@ use controller_core::controllers::min_replicas::{HpaPolicy, Settings};
 use controller_core::worker::Outcome;
 use serde_json::{Value, json};
 use sim_apiserver::faults::{Action, Rule, Verb};
-use tokio::time::{Duration, Instant, advance};
+use tokio::time::{Duration, Instant, advance, timeout};
 
 use crate::bed::Bed;
 use crate::fixture::settings;
@@ -145,21 +145,50 @@ async fn an_object_that_was_made_again_begins_anew() {
     assert_eq!(fight(&mut bed).await, 3);
 }
 
-/// The wait is known all the same; who lowers it is asked again at the next look.
+/// The wait is known all the same. Events wake the key all the time, and a server in trouble is
+/// not asked with each of them: only in the next round.
 #[tokio::test(start_paused = true)]
-async fn an_opponent_who_cannot_be_looked_up_is_looked_up_later() {
+async fn an_opponent_who_cannot_be_looked_up_is_looked_up_in_the_next_round() {
     let mut bed = Bed::with_web().await;
-    let unread = Rule::new(Action::status(500))
-        .verb(Verb::Get)
-        .attempts(1..=20);
+    let unread = Rule::new(Action::status(500)).verb(Verb::Get);
     let unread = bed.faults().add(unread);
     fight(&mut bed).await;
-    let said = bed.reports.take().pop().unwrap();
-    assert!(said.contains("no other field manager owns"), "{said}");
+    for _ in 0..50 {
+        advance(Duration::from_secs(1)).await;
+        bed.reconcile_web().await.unwrap();
+        let said = bed.reports.take().pop().unwrap();
+        assert!(said.contains("who owns spec.replicas could not"), "{said}");
+    }
+    let reads = |bed: &Bed| {
+        let exchange = bed.exchange();
+        exchange.iter().filter(|it| it.starts_with("GET")).count()
+    };
+    assert_eq!(reads(&bed), 1);
     bed.faults().remove(unread);
-    bed.reconcile_web().await.unwrap();
+    advance(Duration::from_secs(10)).await;
+    fight(&mut bed).await;
     let said = bed.reports.take().pop().unwrap();
     assert!(said.contains("\"argocd-controller\" owns"), "{said}");
+    assert_eq!(reads(&bed), 2);
+}
+
+/// Its call ran into its deadline each time: that is no reason to ask each time.
+#[tokio::test(start_paused = true)]
+async fn a_look_for_the_opponent_that_is_given_up_is_a_look() {
+    let mut bed = Bed::with_web().await;
+    for _ in 0..3 {
+        bed.reconcile_web().await.unwrap();
+        lower(&mut bed).await;
+    }
+    bed.faults().add(Rule::new(Action::Hang).verb(Verb::Get));
+    let second = Duration::from_secs(1);
+    let gave_up = timeout(second, bed.reconcile_web()).await;
+    assert!(gave_up.is_err());
+    let outcome = timeout(second, bed.reconcile_web()).await.unwrap();
+    assert!(
+        matches!(outcome, Ok(Outcome::RequeueAfter(_))),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

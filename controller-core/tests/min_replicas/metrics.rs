@@ -2,8 +2,8 @@
 
 use controller_core::client::{ApiError, ObjectKey};
 use controller_core::controllers::min_replicas::{
-    DryRun, Effect, Failure, Metrics, OptIn, Raise, Reason, Reporter, Through, Verdict, WriteError,
-    WriteScale,
+    DryRun, Effect, Failure, Metrics, Opponent, OptIn, Raise, Reason, Reporter, Through, Verdict,
+    WriteError, WriteScale,
 };
 use parking_lot::Mutex;
 use prometheus_client::encoding::text::encode;
@@ -64,7 +64,7 @@ fn not_opted_in() -> Reason {
 fn fight(minutes: u64) -> Reason {
     Reason::Fight {
         autoscaler: None,
-        opponent: None,
+        opponent: Opponent::Unknown,
         wait: Duration::from_secs(60 * minutes),
     }
 }

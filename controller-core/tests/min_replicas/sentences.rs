@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use controller_core::client::{ApiError, ObjectKey};
 use controller_core::controllers::min_replicas::{
-    DryRun, Effect, Failure, Hindrance, OddApiVersion, OptIn, Owner, Reason, ScaledBy, Verdict,
-    ZeroKeptBy,
+    DryRun, Effect, Failure, Hindrance, OddApiVersion, Opponent, OptIn, Owner, Reason, ScaledBy,
+    Verdict, ZeroKeptBy,
 };
 use tokio::time::Duration;
 
@@ -83,9 +83,14 @@ fn all_reasons() -> Vec<Reason> {
             by: ScaledBy::ScaledObject("web".into()),
             hindrance: None,
         },
-        fight(None, Some("argocd-controller".into()), 1),
-        fight(None, None, 32),
-        fight(Some(autoscaler.clone()), Some("helm".into()), 60),
+        fight(None, Opponent::Manager("argocd-controller".into()), 1),
+        fight(None, Opponent::Nobody, 32),
+        fight(None, Opponent::Unknown, 32),
+        fight(
+            Some(autoscaler.clone()),
+            Opponent::Manager("helm".into()),
+            60,
+        ),
         Reason::Budget {
             limit: 100,
             wait: Duration::from_secs(7),
@@ -143,6 +148,7 @@ fn every_reason_has_a_token_and_a_sentence() {
     Autoscaled (Skipped): autoscaled by ScaledObject web
     Fight (Waiting): in a fight: raised again and again and still below the minimum; field manager "argocd-controller" owns spec.replicas; the next raise waits 1m
     Fight (Waiting): in a fight: raised again and again and still below the minimum; no other field manager owns spec.replicas; the next raise waits 32m
+    Fight (Waiting): in a fight: raised again and again and still below the minimum; who owns spec.replicas could not be looked up; the next raise waits 32m
     Fight (Waiting): in a fight: raised again and again and still below the minimum; field manager "helm" owns minReplicas of HorizontalPodAutoscaler web-hpa; the next raise waits 1h
     Budget (Waiting): waits for its turn: at most 100 raises a minute
     Raise (Raise): below the minimum of 2 (1 replica)
@@ -179,6 +185,7 @@ fn a_verdict_without_effect_says_why() {
     deployment.apps/web skipped: autoscaled by ScaledObject web
     deployment.apps/web in a fight: raised again and again and still below the minimum; field manager "argocd-controller" owns spec.replicas; the next raise waits 1m
     deployment.apps/web in a fight: raised again and again and still below the minimum; no other field manager owns spec.replicas; the next raise waits 32m
+    deployment.apps/web in a fight: raised again and again and still below the minimum; who owns spec.replicas could not be looked up; the next raise waits 32m
     deployment.apps/web in a fight: raised again and again and still below the minimum; field manager "helm" owns minReplicas of HorizontalPodAutoscaler web-hpa; the next raise waits 1h
     deployment.apps/web waits for its turn: at most 100 raises a minute
     deployment.apps/web below the minimum of 2 (1 replica)

@@ -1,7 +1,7 @@
 //! The report for people: what was changed, would be changed, or failed.
 
 use comfy_table::{ContentArrangement, Table, presets};
-use controller_core::controllers::min_replicas::{Effect, Reason, Verdict};
+use controller_core::controllers::min_replicas::{Effect, Opponent, Reason, Verdict};
 
 use super::escape_line;
 use super::failures::short;
@@ -92,7 +92,10 @@ fn manager(reason: &Reason) -> Option<String> {
     match reason {
         Reason::Autoscaled { by, .. } => Some(format!("{}/{}", by.kind(), by.name())),
         Reason::Owned { owner } => Some(format!("{}/{}", owner.kind, owner.name)),
-        Reason::Fight { opponent, .. } => opponent.clone(),
+        Reason::Fight {
+            opponent: Opponent::Manager(name),
+            ..
+        } => Some(name.clone()),
         _ => reason
             .autoscaler()
             .map(|name| format!("HorizontalPodAutoscaler/{name}")),

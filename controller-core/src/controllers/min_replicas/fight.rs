@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use hashbrown::HashMap;
 use tokio::time::{Duration, Instant};
 
+use super::opponent::Opponent;
 use crate::client::ObjectKey;
 
 /// This many raises of one object …
@@ -31,8 +32,8 @@ const QUIET: Duration = Duration::from_secs(2 * 60 * 60);
 pub struct Hold {
     /// How long after the last raise the next one comes.
     pub wait: Duration,
-    /// The field manager that owns the number, if it is known and not ours.
-    pub opponent: Option<String>,
+    /// Who owns the number.
+    pub opponent: Opponent,
 }
 
 /// Who raised what, and how often, lately.
@@ -75,14 +76,9 @@ enum Stage {
     Fighting {
         /// How many raises there were since it became a fight.
         rounds: u32,
-        opponent: Opponent,
+        /// Set once somebody has begun to look in this round.
+        opponent: Option<Opponent>,
     },
-}
-
-#[derive(Clone, Debug)]
-enum Opponent {
-    NotLookedFor,
-    LookedFor(Option<String>),
 }
 
 // === impl Fights ===
@@ -120,23 +116,20 @@ impl Fights {
         (!remaining.is_zero()).then(|| Holding {
             hold: Hold {
                 wait,
-                opponent: match opponent {
-                    Opponent::LookedFor(found) => found.clone(),
-                    Opponent::NotLookedFor => None,
-                },
+                opponent: opponent.clone().unwrap_or_default(),
             },
             remaining,
-            looked: matches!(opponent, Opponent::LookedFor(_)),
+            looked: opponent.is_some(),
         })
     }
 
     /// Remembers, for this round, who owns the number.
-    pub(super) fn name_opponent(&mut self, key: &ObjectKey, uid: &str, found: Option<String>) {
+    pub(super) fn name_opponent(&mut self, key: &ObjectKey, uid: &str, found: Opponent) {
         if let Some(fight) = self.of.get_mut(key)
             && fight.uid == uid
             && let Stage::Fighting { opponent, .. } = &mut fight.stage
         {
-            *opponent = Opponent::LookedFor(found);
+            *opponent = Some(found);
         }
     }
 
@@ -177,13 +170,13 @@ impl Fight {
                 if recent.len() >= RAISES {
                     self.stage = Stage::Fighting {
                         rounds: 0,
-                        opponent: Opponent::NotLookedFor,
+                        opponent: None,
                     };
                 }
             }
             Stage::Fighting { rounds, opponent } => {
                 *rounds = rounds.saturating_add(1);
-                *opponent = Opponent::NotLookedFor;
+                *opponent = None;
             }
         }
     }

@@ -115,6 +115,7 @@ pub use metrics::{Counting, Metrics};
 pub use minimum::{MIN, Minimum, RejectedMin, minimum};
 pub use namespace::{Namespace, PAUSED};
 pub use occasion::{Occasion, Occasions, occasion};
+pub use opponent::Opponent;
 pub use plan::{Observed, Plan, plan};
 pub use raise::{Raise, Through};
 pub use reason::{Class, Reason, ZeroKeptBy};

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::autoscaler::HorizontalPodAutoscaler;
 use super::deployment::Deployment;
 use super::namespace::Namespace;
-use super::opponent::FieldOwners;
+use super::opponent::{FieldOwners, Opponent};
 use super::pacing::Pacing;
 use super::plan::{Observed, Plan, plan};
 use super::reason::Reason;
@@ -63,7 +63,9 @@ impl<W: WriteScale> MinReplicas<W> {
         })
     }
 
-    /// Decides, and finds out with whom we fight, if we do and it is not known yet.
+    /// Decides, and finds out with whom we fight, if we do and nobody has asked yet: once a
+    /// round, for the key may be woken many times a second, and an answer costs more than a
+    /// decision.
     pub(super) async fn decide(&self, seen: &Seen, pacing: Option<&Pacing>) -> Plan {
         let decided = self.plan_for(seen, pacing);
         let (Some(pacing), Plan::Leave(Reason::Fight { autoscaler, .. })) = (pacing, &decided)
@@ -75,14 +77,16 @@ impl<W: WriteScale> MinReplicas<W> {
         if holding.is_none_or(|holding| holding.looked) {
             return decided;
         }
+        // Before it is asked: a call that is dropped meanwhile has asked, too.
+        pacing.name_opponent(&key, uid, Opponent::Unknown);
         let owner = match autoscaler {
             None => self.owner_of_replicas(&key).await,
             Some(name) => self.owner_of_min_replicas(&key, name).await,
         };
         match owner {
             Ok(opponent) => pacing.name_opponent(&key, uid, opponent),
-            // Not worth more than this: the fight is told without a name, and the next
-            // look asks again.
+            // Not worth more than this: the fight is told without a name, and the next round
+            // asks again.
             Err(error) => tracing::debug!(%key, %error, "nobody knows who lowers it"),
         }
         self.plan_for(seen, Some(pacing))
@@ -160,7 +164,7 @@ impl<W: WriteScale> MinReplicas<W> {
         Ok(LiveAutoscaler { key, found })
     }
 
-    async fn owner_of_replicas(&self, key: &ObjectKey) -> Result<Option<String>, ApiError> {
+    async fn owner_of_replicas(&self, key: &ObjectKey) -> Result<Opponent, ApiError> {
         let call = Call::get(&Deployment::RESOURCE, key);
         let owners: FieldOwners = fetch(&self.client, call).await?;
         Ok(owners.of_spec("replicas", FIELD_MANAGER))
@@ -170,11 +174,13 @@ impl<W: WriteScale> MinReplicas<W> {
         &self,
         deployment: &ObjectKey,
         autoscaler: &str,
-    ) -> Result<Option<String>, ApiError> {
+    ) -> Result<Opponent, ApiError> {
         let call = list_of_one(&beside(deployment, autoscaler));
         let owners: Named<FieldOwners> = fetch(&self.client, call).await?;
         let owners = owners.items.first();
-        Ok(owners.and_then(|it| it.of_spec("minReplicas", FIELD_MANAGER)))
+        Ok(owners.map_or(Opponent::Nobody, |it| {
+            it.of_spec("minReplicas", FIELD_MANAGER)
+        }))
     }
 }
 

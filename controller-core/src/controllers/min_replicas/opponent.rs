@@ -2,6 +2,19 @@
 
 use serde_json::{Map, Value};
 
+/// Who owns the number that is fought over, other than us.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Opponent {
+    /// Nobody knows: it was not looked up, or that failed.
+    #[default]
+    Unknown,
+    /// No field manager does, by the server's record: it keeps none, or what lowers the number
+    /// does not own it.
+    Nobody,
+    /// This field manager does.
+    Manager(String),
+}
+
 /// `metadata.managedFields` of one object, as far as it tells who owns a field of `spec`.
 #[derive(Debug, Default, serde::Deserialize)]
 pub(super) struct FieldOwners {
@@ -28,7 +41,7 @@ struct Entry {
 impl FieldOwners {
     /// The manager that owns `spec.<field>`, other than `ours`; of several, the one that
     /// changed something last.
-    pub(super) fn of_spec(&self, field: &str, ours: &str) -> Option<String> {
+    pub(super) fn of_spec(&self, field: &str, ours: &str) -> Opponent {
         let field = format!("f:{field}");
         let entries = self.metadata.managed_fields.iter().flatten();
         entries
@@ -36,7 +49,9 @@ impl FieldOwners {
             .filter_map(|entry| Some((&entry.time, entry.manager.as_deref()?)))
             .filter(|(_, manager)| *manager != ours && !manager.is_empty())
             .max_by_key(|(time, _)| *time)
-            .map(|(_, manager)| manager.to_owned())
+            .map_or(Opponent::Nobody, |(_, manager)| {
+                Opponent::Manager(manager.to_owned())
+            })
     }
 }
 
@@ -58,7 +73,11 @@ mod tests {
     fn owner(entries: &Value) -> Option<String> {
         let object = json!({"metadata": {"name": "web", "managedFields": entries}});
         let owners: FieldOwners = serde_json::from_value(object).unwrap();
-        owners.of_spec("replicas", "minrep")
+        match owners.of_spec("replicas", "minrep") {
+            Opponent::Manager(manager) => Some(manager),
+            Opponent::Nobody => None,
+            Opponent::Unknown => panic!("the record is there"),
+        }
     }
 
     fn entry(manager: &str, time: &str, fields: &Value) -> Value {

@@ -7,6 +7,7 @@ use tokio::time::{Duration, Instant};
 use super::attempts::{Attempts, Clearance};
 use super::budget::{Budget, Slot, Turn};
 use super::fight::{Before, Fights, Holding};
+use super::opponent::Opponent;
 use super::raise::Raise;
 use super::reason::Reason;
 use super::settings::DryRun;
@@ -61,7 +62,7 @@ impl Pacing {
         self.fights.lock().holding(key, uid, now)
     }
 
-    pub(super) fn name_opponent(&self, key: &ObjectKey, uid: &str, found: Option<String>) {
+    pub(super) fn name_opponent(&self, key: &ObjectKey, uid: &str, found: Opponent) {
         self.fights.lock().name_opponent(key, uid, found);
     }
 

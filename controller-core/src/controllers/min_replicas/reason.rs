@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use super::autoscaled::{Hindrance, ScaledBy};
 use super::deployment::Owner;
+use super::opponent::Opponent;
 use super::settings::OptIn;
 
 mod sentence;
@@ -101,8 +102,8 @@ pub enum Reason {
     Fight {
         /// Whose `minReplicas` is fought over; `None` if it is the Deployment's `replicas`.
         autoscaler: Option<String>,
-        /// The field manager that owns the number, if that is not us.
-        opponent: Option<String>,
+        /// Who owns the number.
+        opponent: Opponent,
         /// How long after the last raise the next one comes.
         wait: Duration,
     },

@@ -84,7 +84,7 @@ fn a_wide_table_names_who_else_has_a_say() {
         },
         Reason::Fight {
             autoscaler: None,
-            opponent: Some("argocd".into()),
+            opponent: Opponent::Manager("argocd".into()),
             wait: std::time::Duration::from_secs(60),
         },
         Reason::RaiseMin {

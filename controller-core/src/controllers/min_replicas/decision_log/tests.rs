@@ -6,7 +6,7 @@ use tokio::time::{Duration, advance};
 use tracing::Level;
 
 use super::*;
-use crate::controllers::min_replicas::{DryRun, Failure, OptIn, Owner};
+use crate::controllers::min_replicas::{DryRun, Failure, Opponent, OptIn, Owner};
 
 /// The lines that were logged, without time.
 #[derive(Clone, Default)]
@@ -222,7 +222,7 @@ fn what_waits_is_told_once_or_counted_elsewhere() {
     let log = DecisionLog::default();
     let fight = |minutes: u64| {
         let wait = Duration::from_secs(60 * minutes);
-        let (autoscaler, opponent) = (None, Some("argocd-controller".into()));
+        let (autoscaler, opponent) = (None, Opponent::Manager("argocd-controller".into()));
         let reason = Reason::Fight {
             autoscaler,
             opponent,

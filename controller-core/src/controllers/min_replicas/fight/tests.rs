@@ -105,15 +105,19 @@ fn the_opponent_is_looked_for_once_a_round() {
         fights.raised(&web(), "u", now);
     }
     assert!(!fights.holding(&web(), "u", now).unwrap().looked);
-    fights.name_opponent(&web(), "v", Some("stranger".into()));
+    fights.name_opponent(&web(), "v", Opponent::Manager("stranger".into()));
     assert!(!fights.holding(&web(), "u", now).unwrap().looked);
-    fights.name_opponent(&web(), "u", Some("argocd-controller".into()));
+    let argocd = Opponent::Manager("argocd-controller".into());
+    fights.name_opponent(&web(), "u", argocd.clone());
     let held = fights.holding(&web(), "u", now).unwrap();
     assert!(held.looked);
-    assert_eq!(held.hold.opponent.as_deref(), Some("argocd-controller"));
+    assert_eq!(held.hold.opponent, argocd);
     fights.raised(&web(), "u", now + MINUTE);
     let held = fights.holding(&web(), "u", now + MINUTE).unwrap();
-    assert_eq!((held.looked, held.hold.opponent), (false, None));
+    assert_eq!(
+        (held.looked, held.hold.opponent),
+        (false, Opponent::Unknown)
+    );
 }
 
 #[test]

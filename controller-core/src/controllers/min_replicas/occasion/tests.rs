@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::controllers::min_replicas::{DryRun, Failure, Owner};
+use crate::controllers::min_replicas::{DryRun, Failure, Opponent, Owner};
 
 fn verdict(reason: Reason, effect: Effect) -> Verdict {
     Verdict {
@@ -47,7 +47,7 @@ fn owned(by: &str) -> Verdict {
 fn fight(minutes: u64) -> Verdict {
     left(Reason::Fight {
         autoscaler: None,
-        opponent: None,
+        opponent: Opponent::Unknown,
         wait: Duration::from_secs(60 * minutes),
     })
 }

@@ -7,6 +7,7 @@ use super::{Reason, ZeroKeptBy};
 use crate::controllers::min_replicas::autoscaled::{Hindrance, ScaledBy};
 use crate::controllers::min_replicas::deployment::KEEP_ZERO;
 use crate::controllers::min_replicas::namespace::PAUSED;
+use crate::controllers::min_replicas::opponent::Opponent;
 
 /// `1 replica`, `2 replicas`.
 struct Replicas(i32);
@@ -55,8 +56,9 @@ impl fmt::Display for Reason {
                 let number = self.number();
                 f.write_str("in a fight: raised again and again and still below the minimum; ")?;
                 match opponent {
-                    Some(opponent) => write!(f, "field manager {opponent:?} owns {number}")?,
-                    None => write!(f, "no other field manager owns {number}")?,
+                    Opponent::Manager(name) => write!(f, "field manager {name:?} owns {number}")?,
+                    Opponent::Nobody => write!(f, "no other field manager owns {number}")?,
+                    Opponent::Unknown => write!(f, "who owns {number} could not be looked up")?,
                 }
                 write!(f, "; the next raise waits {}", Minutes(*wait))
             }

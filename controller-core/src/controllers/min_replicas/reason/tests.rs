@@ -53,7 +53,7 @@ fn after(reason: Option<&Reason>) -> Option<Reason> {
         },
         Some(Reason::Autoscaled { .. }) => Reason::Fight {
             autoscaler: None,
-            opponent: None,
+            opponent: Opponent::Unknown,
             wait: Duration::from_secs(60),
         },
         Some(Reason::Fight { .. }) => Reason::Budget {
@@ -104,7 +104,7 @@ fn a_wait_that_grows_shorter_is_the_same_decision() {
     assert!(budget(7).is_same_decision(&budget(3)));
     let fight = |minutes: u64| Reason::Fight {
         autoscaler: None,
-        opponent: None,
+        opponent: Opponent::Unknown,
         wait: Duration::from_secs(60 * minutes),
     };
     assert!(!fight(1).is_same_decision(&fight(2)));
