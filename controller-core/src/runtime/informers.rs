@@ -4,6 +4,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::error::{NamespacesUnread, NotSynced, is_hopeless};
+use super::not_yet_served::NotYetServed;
 use super::{RunOptions, selection};
 use crate::client::{ObjectKey, Scope};
 use crate::controllers::min_replicas::{
@@ -20,8 +21,9 @@ use crate::watch::{ListError, Object, ReflectorStatus, WatchOptions};
 pub(super) struct Informers {
     deployments: SharedInformer<Deployment>,
     autoscalers: Option<SharedInformer<HorizontalPodAutoscaler>>,
-    /// `None` also where the server does not have the kind.
     scaled_objects: Option<SharedInformer<ScaledObject>>,
+    /// Without the kind its informer is not started, and its cache stays empty.
+    has_scaled_objects: bool,
     namespaces: SharedInformer<Namespace>,
     /// Ends the namespaces' watch alone, where they may not be read.
     without_namespaces: CancellationToken,
@@ -64,7 +66,7 @@ impl Informers {
             informer.add_handler(waking(&queue, deployments.lister(), deployments_of));
             informer
         });
-        let scaled_objects = has_scaled_objects.then(|| {
+        let scaled_objects = (options.settings.hpa != HpaPolicy::Ignore).then(|| {
             let informer = SharedInformer::new(
                 client.clone(),
                 ScaledObject::RESOURCE,
@@ -88,6 +90,7 @@ impl Informers {
             deployments,
             autoscalers,
             scaled_objects,
+            has_scaled_objects,
             namespaces,
             without_namespaces: CancellationToken::new(),
             scope: options.scope.clone(),
@@ -102,7 +105,7 @@ impl Informers {
             let token = stop.clone();
             tasks.spawn(async move { informer.run(token).await });
         }
-        if let Some(informer) = self.scaled_objects.clone() {
+        if let Some(informer) = self.served_scaled_objects().cloned() {
             let token = stop.clone();
             tasks.spawn(async move { informer.run(token).await });
         }
@@ -125,7 +128,8 @@ impl Informers {
     pub(super) async fn synced(&self) -> Result<Caches, NotSynced> {
         synced(&self.deployments).await?;
         let autoscalers = synced_if_any(self.autoscalers.as_ref()).await?;
-        let scaled_objects = synced_if_any(self.scaled_objects.as_ref()).await?;
+        synced_if_any(self.served_scaled_objects()).await?;
+        let scaled_objects = self.scaled_objects.as_ref().map(SharedInformer::lister);
         let namespaces = match synced(&self.namespaces).await {
             Ok(()) => Some(self.namespaces.lister()),
             Err(error) if is_refusal(&error.source) => {
@@ -142,6 +146,27 @@ impl Informers {
             scaled_objects,
             namespaces,
         })
+    }
+
+    /// ScaledObjects, if the server does not have them: for whoever looks whether it gets them.
+    pub(super) fn not_yet_served(
+        &self,
+        client: &kube::Client,
+    ) -> Option<NotYetServed<ScaledObject>> {
+        let absent = self
+            .scaled_objects
+            .as_ref()
+            .filter(|_| !self.has_scaled_objects);
+        absent.map(|informer| NotYetServed {
+            client: client.clone(),
+            informer: informer.clone(),
+        })
+    }
+
+    fn served_scaled_objects(&self) -> Option<&SharedInformer<ScaledObject>> {
+        self.scaled_objects
+            .as_ref()
+            .filter(|_| self.has_scaled_objects)
     }
 
     fn warn_if_absent(&self, namespaces: Option<&Lister<Namespace>>) {
@@ -192,12 +217,12 @@ async fn synced<T: Object>(informer: &SharedInformer<T>) -> Result<(), NotSynced
 
 /// The first list is there, and the first watch was open, or failed in a way that time
 /// will mend. Whoever may list but not watch would decide from an ever older cache.
-fn is_followed(status: &ReflectorStatus) -> bool {
+pub(super) fn is_followed(status: &ReflectorStatus) -> bool {
     status.synced && (status.watched || status.error.is_some())
 }
 
 /// What keeps the first list or the first watch from ever coming.
-fn refusal(status: &ReflectorStatus) -> Option<&Arc<ListError>> {
+pub(super) fn refusal(status: &ReflectorStatus) -> Option<&Arc<ListError>> {
     let error = status.error.as_ref().filter(|error| is_hopeless(error))?;
     (!(status.synced && status.watched)).then_some(error)
 }

@@ -7,7 +7,9 @@
 //! # The start
 //!
 //! 1. It is found out whether the server has ScaledObjects, unless autoscalers are to be
-//!    ignored. A custom resource that is installed later is seen after a restart only.
+//!    ignored. Only an API server's own list of what it has says that it has not. It is then
+//!    asked again every two minutes; from when it has them nothing is decided until they have
+//!    been read.
 //! 2. The watches begin, each with its cache and its handler. Keys collect in the queue.
 //! 3. *All* caches are waited for. A decision looks at three or four kinds, and a cache that is
 //!    empty because it is late says "there is no autoscaler" as convincingly as one that is
@@ -38,7 +40,9 @@
 //! and copied. Wiring is where controllers differ. In client-go terms [`run`] is the `main.go`
 //! and the `Run` of sample-controller, put into one function.
 mod error;
+mod hold;
 mod informers;
+mod not_yet_served;
 mod once;
 mod options;
 mod run;

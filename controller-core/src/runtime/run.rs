@@ -6,6 +6,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::hold::Hold;
 use super::informers::Informers;
 use super::served::has_scaled_objects_in_the_end;
 use super::told_events::ToldEvents;
@@ -78,8 +79,8 @@ use crate::write::{FIELD_MANAGER, ScaleWriter};
 /// ```
 ///
 /// Permissions: get, list and watch of Deployments and patch of `deployments/scale`; list and
-/// watch of HorizontalPodAutoscalers, and of ScaledObjects where the server has the kind,
-/// unless they are ignored; patch of HorizontalPodAutoscalers if their minimum is to be raised;
+/// watch of HorizontalPodAutoscalers, and of ScaledObjects where the server has the kind or
+/// gets it, unless they are ignored; patch of HorizontalPodAutoscalers if their minimum is to be raised;
 /// list and watch of Namespaces, without which none is taken for paused and one warning says
 /// so; create and patch of Events (`events.k8s.io`), without which there are none and one
 /// warning says so.
@@ -123,6 +124,10 @@ pub async fn run(
         autoscalers = caches.autoscalers.as_ref().map(Lister::len),
         "caches synced"
     );
+    let hold = Hold::default();
+    if let Some(kind) = informers.not_yet_served(&client) {
+        watches.spawn(kind.follow(hold.clone(), stop_watches.clone()));
+    }
 
     // Stages 5 to 7: queue → reconcile → plan → write.
     let (metrics, dry_run) = (options.metrics, options.settings.dry_run);
@@ -159,7 +164,8 @@ pub async fn run(
         let stop = stop_watches.clone();
         watches.spawn(tell_how_many_wait(controller.waiting(), limit, stop));
     }
-    let pool = WorkerPool::new(queue.clone(), Arc::new(controller), options.workers)
+    let controller = Arc::new(hold.over(controller, shutdown.clone()));
+    let pool = WorkerPool::new(queue.clone(), controller, options.workers)
         // The reporter tells of every failed write and read.
         .errors_are_told();
     let mut workers = JoinSet::new();

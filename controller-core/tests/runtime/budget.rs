@@ -1,59 +1,20 @@
 //! `max_raises_per_minute`: everything labelled by mistake is not raised at once.
 
-use std::io;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::time::Duration;
 
 use controller_core::controllers::min_replicas::Metrics;
 use controller_core::runtime::RunOptions;
-use parking_lot::Mutex;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use serde_json::json;
 use sim_apiserver::faults::{Action, Rule, Verb};
 use tokio::time::{Instant, sleep, timeout};
-use tracing::Level;
 
 use crate::harness::{Scene, deployment, options};
+use crate::warnings::Warnings;
 
 const MINUTE: Duration = Duration::from_secs(60);
-
-/// What is logged as a warning.
-#[derive(Clone, Default)]
-struct Warnings(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Warnings {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-// === impl Warnings ===
-
-impl Warnings {
-    fn capture() -> (Self, tracing::subscriber::DefaultGuard) {
-        let warnings = Self::default();
-        let writer = warnings.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_writer(move || writer.clone())
-            .with_max_level(Level::WARN)
-            .with_ansi(false)
-            .with_target(false)
-            .without_time()
-            .finish();
-        (warnings, tracing::subscriber::set_default(subscriber))
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().clone()).unwrap()
-    }
-}
 
 fn limited(limit: u32) -> RunOptions {
     RunOptions {

@@ -58,7 +58,8 @@ pub(super) fn forbidden(answer: &Answer, place: &Place) -> Report {
     if answer.target.namespace.is_none() && resource != "namespaces" && !is_path {
         report = report.hint("with rights in one namespace only, pass `-n NAMESPACE`");
     }
-    if resource == AUTOSCALERS || resource.contains("keda.sh") {
+    // What there is at all is asked for the sake of ScaledObjects only.
+    if resource == AUTOSCALERS || resource.contains("keda.sh") || is_path {
         report =
             report.hint("`--hpa=ignore` does without, and may fight with an autoscaler for ever");
     }

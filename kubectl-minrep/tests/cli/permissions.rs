@@ -83,21 +83,21 @@ async fn a_discovery_that_is_refused_names_its_path() {
         .add(Rule::new(list).resource("scaledobjects"));
     let document = Action::status(403)
         .reason("Forbidden")
-        .message("forbidden: User \"ana\" cannot get path \"/apis/keda.sh/v1alpha1\"");
+        .message("forbidden: User \"ana\" cannot get path \"/apis\"");
     cluster
         .server
         .faults()
-        .add(Rule::new(document).path("/apis/keda.sh/v1alpha1"));
+        .add(Rule::new(document).path("/apis"));
     let ended = cluster.minrep(&ONCE).end().await.with_code(5);
     assert_snapshot!(ended.talk(), @r#"
-    Error from server (Forbidden): forbidden: User "ana" cannot get path "/apis/keda.sh/v1alpha1"
+    Error from server (Forbidden): forbidden: User "ana" cannot get path "/apis"
 
-    missing: get /apis/keda.sh/v1alpha1 at cluster scope   (needed by `reconcile once`)
+    missing: get /apis at cluster scope   (needed by `reconcile once`)
     hint: a cluster admin can grant it with
-            kubectl create clusterrole minrep --verb=get --non-resource-url=/apis/keda.sh/v1alpha1
+            kubectl create clusterrole minrep --verb=get --non-resource-url=/apis
             kubectl create clusterrolebinding minrep --clusterrole=minrep --user=ana
     hint: or with this rule in a ClusterRole
-            - nonResourceURLs: ["/apis/keda.sh/v1alpha1"]
+            - nonResourceURLs: ["/apis"]
               verbs: ["get"]
     hint: `--hpa=ignore` does without, and may fight with an autoscaler for ever
     "#);
