@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use futures::{StreamExt, stream};
+use hashbrown::HashMap;
 use kube::Client;
+use parking_lot::Mutex;
 use tokio::time::{Duration, sleep};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
@@ -105,19 +107,20 @@ pub async fn once(
         never = timer => never,
         report = pass(client, &options, reporter, &stop) => report,
     };
-    let mut report = report?;
-    report.interrupted = interrupt.is_cancelled();
-    // A last answer that comes late leaves nothing undone.
-    report.timed_out = expired && report.is_incomplete();
+    let (mut report, cut_short) = report?;
+    // A signal, or the timeout, that comes before a last answer leaves nothing undone.
+    report.interrupted = interrupt.is_cancelled() && cut_short;
+    report.timed_out = expired && cut_short;
     Ok(report)
 }
 
+/// What was found and done, and whether `stop` kept anything from being done.
 async fn pass(
     client: Client,
     options: &OnceOptions,
     reporter: Arc<dyn Reporter>,
     stop: &CancellationToken,
-) -> Result<OnceReport, NotSynced> {
+) -> Result<(OnceReport, bool), NotSynced> {
     let mut report = OnceReport::default();
     let observer = Observer {
         client: &client,
@@ -127,12 +130,19 @@ async fn pass(
         .run_until_cancelled(observer.observe(&mut report))
         .await;
     let Some(observed) = observed else {
-        return Ok(report);
+        return Ok((report, true));
     };
     let (caches, targets) = observed?;
     report.synced = true;
-    let writer = Arc::new(ScaleWriter::new(client.clone()));
+    let late = Arc::new(Mutex::new(HashMap::new()));
+    let (hearing, dry_run) = (Arc::clone(&late), options.settings.dry_run);
+    let writer = ScaleWriter::new(client.clone()).on_late_answer(move |raise, kept| {
+        let answered = Verdict::answered(raise, kept, dry_run);
+        hearing.lock().insert(raise.key.clone(), answered);
+    });
+    let writer = Arc::new(writer);
     let (asked, settings) = (Arc::clone(&writer), options.settings.clone());
+    let told = Arc::clone(&reporter);
     let controller = MinReplicas::new(caches, client, settings, asked, reporter)
         .expect("invariant: the autoscalers' caches have the target index");
     let due = plan_all(&controller, targets, stop, &mut report).await;
@@ -144,18 +154,39 @@ async fn pass(
             planned: due.len(),
             allowed,
         });
+    let mut given_up = Vec::new();
     if report.too_many.is_some() && options.settings.dry_run != DryRun::Client {
         let withheld = |(_, due)| controller.leave_undone(&due, Effect::Withheld);
         report.verdicts.extend(due.into_iter().map(withheld));
     } else {
-        let done = write_all(&controller, due, options, &writer, stop).await;
-        report.verdicts.extend(done);
+        for carried_out in write_all(&controller, due, options, &writer, stop).await {
+            match carried_out {
+                Ok(verdict) => report.verdicts.push(verdict),
+                Err(due) => given_up.push(due),
+            }
+        }
     }
     // Whoever waited for an answer has it, or has given up waiting: what ends now is only
     // what had its answer a moment ago.
     report.unanswered = writer.flush(LAST_MOMENT).await;
+    let mut is_incomplete = report.is_incomplete();
+    for (span, due) in given_up {
+        let answered = late.lock().remove(&due.raise().key);
+        let verdict = span.in_scope(|| match answered {
+            Some(answered) => {
+                told.report(&answered);
+                answered
+            }
+            None => {
+                is_incomplete = true;
+                controller.leave_undone(&due, unanswered(options.write_deadline))
+            }
+        });
+        options.count_settled(&verdict);
+        report.verdicts.push(verdict);
+    }
     report.verdicts.sort_by(|a, b| a.key.cmp(&b.key));
-    Ok(report)
+    Ok((report, is_incomplete))
 }
 
 /// Looks at each Deployment. What is settled by that goes to the report, what is to be
@@ -186,14 +217,14 @@ async fn plan_all(
 }
 
 /// Carries out what is due, so many at once. Once stopped nothing more is sent, and what
-/// was not sent is told as such.
+/// was not sent is told as such. What nobody waits for any more comes back as it was.
 async fn write_all(
     controller: &MinReplicas<Arc<ScaleWriter>>,
     due: Vec<(Span, Due)>,
     options: &OnceOptions,
     writer: &ScaleWriter,
     stop: &CancellationToken,
-) -> Vec<Verdict> {
+) -> Vec<Result<Verdict, (Span, Due)>> {
     let total = due.len();
     options.progress.send_replace(Progress::Writing {
         done: 0,
@@ -201,26 +232,28 @@ async fn write_all(
         total,
     });
     let give_up = CancellationToken::new();
-    let (given_up, deadline) = (&give_up, options.write_deadline);
-    let one = |due: Due| async move {
+    let given_up = &give_up;
+    let one = |span: Span, due: Due| async move {
         if stop.is_cancelled() {
-            return controller.leave_undone(&due, Effect::NotSent);
+            return Ok(controller.leave_undone(&due, Effect::NotSent));
         }
         let carried_out = controller.carry_out(due.clone());
-        match given_up.run_until_cancelled(carried_out).await {
-            Some(verdict) => verdict,
-            None => controller.leave_undone(&due, unanswered(deadline)),
-        }
+        let carried_out = given_up.run_until_cancelled(carried_out).await;
+        carried_out.ok_or((span, due))
     };
     let verdicts = stream::iter(due)
-        .map(|(span, due)| one(due).instrument(span))
+        .map(|(span, due)| one(span.clone(), due).instrument(span))
         .buffer_unordered(options.workers.max(1))
-        .inspect(|verdict| options.count_settled(verdict))
-        .collect::<Vec<Verdict>>();
+        .inspect(|carried_out| {
+            if let Ok(verdict) = carried_out {
+                options.count_settled(verdict);
+            }
+        })
+        .collect::<Vec<_>>();
     let end_of_writes = async {
         stop.cancelled().await;
         writer.close();
-        sleep(deadline).await;
+        sleep(options.write_deadline).await;
         given_up.cancel();
         std::future::pending().await
     };

@@ -117,7 +117,7 @@ pub struct OnceReport {
     pub missing: Vec<ObjectKey>,
     /// The namespace that was named, if it does not exist.
     pub missing_namespace: Option<String>,
-    /// Whether it was interrupted.
+    /// Whether it was interrupted before everything was done.
     pub interrupted: bool,
     /// Whether the timeout came before everything was done.
     pub timed_out: bool,

@@ -117,14 +117,7 @@ async fn an_interrupt_awaits_what_was_sent_and_sends_nothing_more() {
         .verb(Verb::Patch)
         .resource("deployments/scale");
     scene.server.faults().add(slow);
-    let interrupt = async {
-        scene
-            .server
-            .wait_for_requests(|all| all.iter().any(|it| it.verb() == Verb::Patch))
-            .await;
-        scene.shutdown.cancel();
-    };
-    let (report, ()) = tokio::join!(scene.once(once_options()), interrupt);
+    let (report, ()) = tokio::join!(scene.once(once_options()), interrupt_at_a_write(&scene));
     let report = report.unwrap();
     assert!(report.interrupted);
     let sent = scene.patches().len();
@@ -216,4 +209,77 @@ async fn an_interrupt_ends_the_tries_of_one_object_too() {
     );
     assert_eq!(scene.patches().len(), 1);
     assert_eq!(scene.replicas("web"), 0);
+}
+
+/// A signal that cuts nothing short is no interruption.
+#[tokio::test(start_paused = true)]
+async fn an_interrupt_that_comes_when_all_is_sent_leaves_a_pass_complete() {
+    let scene = Scene::new([deployment("web", 1)]).await;
+    let slow = Rule::new(Action::DelayAnswer(Duration::from_secs(5)));
+    scene.server.faults().add(writes_of(slow, "web"));
+    let (report, ()) = tokio::join!(scene.once(once_options()), interrupt_at_a_write(&scene));
+    let report = report.unwrap();
+    assert_eq!(words(&report), ["shop/web scaled from 1 to 2"]);
+    assert!(!report.interrupted);
+}
+
+/// What is told agrees with what the server answered, however close to the end it did.
+#[tokio::test(start_paused = true)]
+async fn an_answer_around_the_write_deadline_is_told_as_what_it_is() {
+    for (milliseconds, is_heard) in [
+        (4_900, true),
+        (4_999, true),
+        (5_000, true),
+        (5_001, true),
+        (5_050, true),
+        (5_500, false),
+    ] {
+        let scene = Scene::new([deployment("web", 1)]).await;
+        let slow = Rule::new(Action::DelayAnswer(Duration::from_millis(milliseconds)));
+        scene.server.faults().add(writes_of(slow, "web"));
+        let options = OnceOptions {
+            write_deadline: Duration::from_secs(5),
+            ..once_options()
+        };
+        let (report, ()) = tokio::join!(scene.once(options), interrupt_at_a_write(&scene));
+        let report = report.unwrap();
+        let said = words(&report);
+        if is_heard {
+            assert_eq!(said, ["shop/web scaled from 1 to 2"], "{milliseconds}");
+        } else {
+            assert!(said[0].contains("could not be raised"), "{said:?}");
+        }
+        let unanswered = usize::from(!is_heard);
+        assert_eq!(report.unanswered, unanswered, "{milliseconds}");
+        assert_eq!(report.interrupted, !is_heard, "{milliseconds}");
+        assert_eq!(scene.verdicts.all(), said, "{milliseconds}");
+    }
+}
+
+/// The write was refused, and what would have followed did not come to its end.
+#[tokio::test(start_paused = true)]
+async fn a_second_look_that_is_given_up_is_an_interruption() {
+    let scene = Scene::new([deployment("web", 1)]).await;
+    let slow = Rule::new(Action::Delay(Duration::from_secs(1)));
+    let refused = slow.then(Action::status(409).reason("Conflict").message("changed"));
+    scene.server.faults().add(writes_of(refused, "web"));
+    let hang = Rule::new(Action::Hang).verb(Verb::Get);
+    scene.server.faults().add(hang.resource("deployments"));
+    let options = OnceOptions {
+        write_deadline: Duration::from_secs(5),
+        ..once_options()
+    };
+    let (report, ()) = tokio::join!(scene.once(options), interrupt_at_a_write(&scene));
+    let report = report.unwrap();
+    assert!(report.interrupted, "{:?}", words(&report));
+    assert_eq!(report.unanswered, 0);
+}
+
+async fn interrupt_at_a_write(scene: &Scene) {
+    let is_write = |it: &sim_apiserver::Recorded| it.verb() == Verb::Patch;
+    scene
+        .server
+        .wait_for_requests(|all| all.iter().any(is_write))
+        .await;
+    scene.shutdown.cancel();
 }

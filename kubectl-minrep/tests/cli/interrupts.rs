@@ -50,6 +50,31 @@ async fn a_pass_awaits_what_it_sent_and_sends_no_more() {
     }
 }
 
+/// 130 says that something was left undone.
+#[tokio::test]
+async fn a_signal_that_cuts_nothing_short_changes_no_exit_code() {
+    for (fault, code) in [
+        (Action::DelayAnswer(Duration::from_millis(700)), 0),
+        (Action::Delay(Duration::from_millis(700)), 7),
+    ] {
+        let cluster = Cluster::with_web().await;
+        let mut rule = Rule::new(fault).verb(Verb::Patch);
+        if code == 7 {
+            rule = rule.then(Action::status(422).reason("Invalid").message("no"));
+        }
+        cluster.server.faults().add(rule);
+        let running = cluster.minrep(&["reconcile", "once", "-n", "shop"]).start();
+        cluster.server.wait_for(|server| writes(server) == 1).await;
+        running.signal("INT").await;
+        let ended = running.end().await.with_code(code);
+        let last = ended.stderr.lines().last();
+        assert!(
+            last.is_some_and(|line| line.starts_with("Reconciled 1")),
+            "{ended:?}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn an_interrupted_pass_still_writes_its_document() {
     let slow = Action::DelayAnswer(Duration::from_millis(700));
