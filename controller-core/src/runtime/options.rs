@@ -135,7 +135,10 @@ pub struct OnceReport {
 
 /// More would be changed than may be: nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{planned} Deployments would be changed, and at most {allowed} may be")]
+#[error(
+    "{planned} Deployment{} would be changed, and at most {allowed} may be",
+    if *.planned == 1 { "" } else { "s" }
+)]
 pub struct TooManyChanges {
     /// How many would be changed.
     pub planned: usize,

@@ -22,10 +22,11 @@ pub(super) async fn tell_how_many_wait(
             sleep(SETTLE).await;
             let count = *waiting.borrow();
             if count > 0 {
-                let are = if count == 1 { " waits" } else { "s wait" };
+                let wait = if count == 1 { " waits" } else { "s wait" };
+                let are = if limit.get() == 1 { "is" } else { "are" };
                 tracing::warn!(
                     waiting = count,
-                    "{count} Deployment{are} to be raised: at most {limit} are raised in a minute"
+                    "{count} Deployment{wait} to be raised: at most {limit} {are} raised in a minute"
                 );
                 sleep(BETWEEN_LINES).await;
             }

@@ -2,6 +2,7 @@
 
 use controller_core::controllers::min_replicas::{DryRun, Settings};
 
+use super::counted::counted;
 use super::escape_text;
 use crate::error::Place;
 
@@ -34,8 +35,10 @@ pub fn run_banner(place: &Place, settings: &Settings) -> String {
     };
     escape_text(&format!(
         "Using {context}, server {}, {scope}\n\
-         Keeping Deployments with {}{selector} at a minimum of {} replicas{effect}",
-        place.server, settings.opt_in, settings.min,
+         Keeping Deployments with {}{selector} at a minimum of {}{effect}",
+        place.server,
+        settings.opt_in,
+        counted(settings.min, "replica"),
     ))
     .into_owned()
 }

@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use tokio::time::{Duration, interval, sleep};
 
 use super::Io;
+use super::counted::counted;
 
 /// Whoever waits no longer than this would only see it flicker.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -40,17 +41,17 @@ pub async fn while_drawing<T>(
 fn draw(bar: &ProgressBar, progress: Progress) {
     match progress {
         Progress::Reading { objects } => {
-            bar.set_style(style("{spinner} Reading: {pos} objects"));
-            bar.set_position(objects as u64);
+            bar.set_style(style("{spinner} Reading: {msg}"));
+            bar.set_message(counted(objects, "object"));
         }
         Progress::Writing {
             done,
             failed,
             total,
         } => {
-            bar.set_style(style("[{bar:30}] {pos}/{len} Deployments{msg}").progress_chars("=> "));
+            bar.set_style(style("[{bar:30}] {pos}/{msg}").progress_chars("=> "));
             bar.set_length(total as u64);
-            bar.set_message(failures(failed));
+            bar.set_message(counted(total, "Deployment") + &failures(failed));
             bar.set_position(done as u64);
         }
     }

@@ -4,6 +4,7 @@
 use controller_core::client::{ApiError, ObjectKey};
 use controller_core::controllers::min_replicas::{DryRun, Failure, Verdict};
 
+use super::counted::counted;
 use super::pass::Pass;
 use crate::error::{Place, from_server, grant, missing_rule};
 
@@ -22,7 +23,8 @@ pub(crate) fn failures(pass: &Pass, place: &Place) -> Vec<String> {
     let mut lines: Vec<String> = groups.iter().take(MOST_GROUPS).map(Group::line).collect();
     if groups.len() > MOST_GROUPS {
         let rest = groups.len() - MOST_GROUPS;
-        lines.push(format!("and {rest} more causes: `-o json` has them all"));
+        let causes = counted(rest, "more cause");
+        lines.push(format!("and {causes}: `-o json` has them all"));
     }
     let mut hints: Vec<String> = Vec::new();
     for group in &groups {

@@ -5,6 +5,7 @@
 //! a name or a message cannot move the cursor, forge a line or recolour a terminal.
 mod banner;
 mod bar;
+mod counted;
 mod document;
 mod escape;
 mod failures;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use controller_core::controllers::min_replicas::{DryRun, Tally};
 use controller_core::runtime::RunSummary;
 
+use super::counted::counted;
 use super::pass::Pass;
 
 /// `Reconciled 412 Deployments in 3.1s: 2 raised, 1 failed, 6 skipped, 403 already satisfied`.
@@ -17,7 +18,11 @@ pub(crate) fn pass_summary(pass: &Pass) -> String {
         None => "Reconciled",
     };
     let done = counts.considered - counts.not_sent - counts.withheld;
-    let mut line = format!("{verb} {} in {}: ", deployments(done), took(pass.elapsed));
+    let mut line = format!(
+        "{verb} {} in {}: ",
+        counted(done, "Deployment"),
+        took(pass.elapsed)
+    );
     let _ = match pass.dry_run {
         DryRun::None => write!(line, "{} raised", counts.raised),
         DryRun::Client | DryRun::Server => write!(line, "would raise {}", counts.would_raise),
@@ -77,13 +82,6 @@ pub(crate) fn suffix(dry_run: DryRun) -> &'static str {
         DryRun::None => "",
         DryRun::Client => " (dry run)",
         DryRun::Server => " (server dry run)",
-    }
-}
-
-fn deployments(count: usize) -> String {
-    match count {
-        1 => "1 Deployment".into(),
-        _ => format!("{count} Deployments"),
     }
 }
 

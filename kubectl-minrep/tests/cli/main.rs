@@ -2,6 +2,7 @@
 
 mod cluster;
 mod configuration;
+mod counts;
 mod interrupts;
 mod logs;
 mod loops;

@@ -126,10 +126,13 @@ fn log_failure(verdict: &Verdict, line: &FailureLine) {
             count,
             failing,
             message,
-        } => warn!(
-            failing,
-            "{count} more Deployments failed the same way: {message}"
-        ),
+        } => {
+            let plural = if *count == 1 { "" } else { "s" };
+            warn!(
+                failing,
+                "{count} more Deployment{plural} failed the same way: {message}"
+            );
+        }
     }
 }
 

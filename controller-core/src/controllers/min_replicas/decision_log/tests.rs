@@ -311,3 +311,20 @@ fn a_dry_run_counts_what_it_would_raise() {
     };
     assert_eq!(log.tally(), tally);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_second_failure_of_one_kind_is_one_more_deployment() {
+    let (lines, _guard) = Lines::capture(Level::INFO);
+    let log = DecisionLog::default();
+    for _ in 0..14 {
+        for object in ["api", "web"] {
+            log.report(&failed(object, 2));
+        }
+        advance(Duration::from_millis(1430)).await;
+    }
+    let lines = lines.take();
+    assert!(
+        lines.contains(" 1 more Deployment failed the same way"),
+        "{lines}"
+    );
+}

@@ -63,7 +63,11 @@ impl fmt::Display for Reason {
                 write!(f, "; the next raise waits {}", Minutes(*wait))
             }
             Self::Budget { limit, .. } => {
-                write!(f, "waits for its turn: at most {limit} raises a minute")
+                let plural = if *limit == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "waits for its turn: at most {limit} raise{plural} a minute"
+                )
             }
             Self::Raise { from, to } => {
                 write!(f, "below the minimum of {to} ({})", Replicas(*from))
