@@ -12,6 +12,8 @@ mod signal;
 
 use std::ffi::OsString;
 
+use tokio::runtime::Builder;
+
 use crate::cli::{Command, GlobalArgs};
 use crate::cmd::Failed;
 use crate::error::{Exit, Report};
@@ -23,15 +25,33 @@ use crate::signal::{Asked, Signals};
 /// Takes over SIGINT and SIGTERM: the first asks the command to end, at the second this
 /// function returns at once, whatever is still under way.
 ///
-/// The dangerous mistake is to call this twice in a process and to expect two logs: the
-/// first call's `-v` and `io` keep the log.
-pub async fn run(argv: &[OsString], io: &Io) -> Exit {
+/// Brings a runtime of its own, so it is not for an `async` function to call. The dangerous
+/// mistake is to call this twice in a process and to expect two logs: the first call's `-v`
+/// and `io` keep the log.
+pub fn run(argv: &[OsString], io: &Io) -> Exit {
     let (global, command) = match cli::parse(argv) {
         Ok(parsed) => parsed,
         Err(usage) => return usage.print(io),
     };
-    let io = &io.clone().with_log_format(global.log_format);
+    io.set_log_format(global.log_format);
     out::init_log(global.verbosity, global.log_format, io);
+    let runtime = match Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            io.talk(Report::error(
+                Exit::Internal,
+                format_args!("cannot start: {error}"),
+            ));
+            return Exit::Internal;
+        }
+    };
+    let exit = runtime.block_on(run_parsed(&global, command, io));
+    // After a second signal nothing is waited for.
+    runtime.shutdown_background();
+    exit
+}
+
+async fn run_parsed(global: &GlobalArgs, command: Command, io: &Io) -> Exit {
     let signals = match Signals::install() {
         Ok(signals) => signals,
         Err(error) => {
@@ -44,7 +64,7 @@ pub async fn run(argv: &[OsString], io: &Io) -> Exit {
     };
     let asked = signals.asked();
     let ended = tokio::select! {
-        ended = carry_out(&global, command, &asked, io) => ended,
+        ended = carry_out(global, command, &asked, io) => ended,
         exit = signals.second() => return exit,
     };
     ended.unwrap_or_else(|failed| {

@@ -22,7 +22,7 @@ pub async fn while_drawing<T>(
 ) -> T {
     let drawing = async {
         sleep(PATIENCE).await;
-        if let Some(shown) = io.stderr().show_bar() {
+        if let Some(shown) = io.show_bar() {
             let mut ticks = interval(INTERVAL);
             loop {
                 ticks.tick().await;

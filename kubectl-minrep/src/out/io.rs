@@ -1,12 +1,12 @@
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anstream::{AutoStream, StripStream};
 use parking_lot::Mutex;
 
 use super::log::as_event;
-use super::stderr::Stderr;
+use super::stderr::{Shown, Stderr};
 use crate::cli::LogFormat;
 
 /// Where output goes. A clone writes to the same place.
@@ -16,7 +16,7 @@ use crate::cli::LogFormat;
 pub struct Io {
     stdout: Stream,
     stderr: Stderr,
-    log_format: LogFormat,
+    log_format: Arc<OnceLock<LogFormat>>,
 }
 
 /// What was written to an [`Io`] that a test made.
@@ -45,23 +45,15 @@ impl Io {
         Self {
             stdout: Arc::new(Mutex::new(AutoStream::auto(io::stdout()))),
             stderr: Stderr::new(Arc::new(Mutex::new(stderr)), has_bar),
-            log_format: LogFormat::Text,
+            log_format: Arc::default(),
         }
     }
 
-    /// The same streams, with another form of talk.
-    #[must_use]
-    pub fn with_log_format(self, log_format: LogFormat) -> Self {
-        let stderr = match log_format {
-            LogFormat::Text => self.stderr,
-            // Whoever reads objects has no use for what draws a bar.
-            LogFormat::Json => self.stderr.without_bar(),
-        };
-        Self {
-            stderr,
-            log_format,
-            ..self
-        }
+    /// Sets the form of talk from now on, for all clones, once: the command line says it only
+    /// when it has been read. Until then it is text.
+    pub fn set_log_format(&self, log_format: LogFormat) {
+        // An error: it was set before.
+        let _ = self.log_format.set(log_format);
     }
 
     /// Streams in memory, without colours.
@@ -74,7 +66,7 @@ impl Io {
         let io = Self {
             stdout: stream(&captured.stdout),
             stderr: Stderr::new(stream(&captured.stderr), false),
-            log_format: LogFormat::Text,
+            log_format: Arc::default(),
         };
         (io, captured)
     }
@@ -97,14 +89,27 @@ impl Io {
     /// Writes one line, or several, to stderr; where the log is JSON, as one line of it.
     /// Failing to talk fails no command.
     pub fn talk(&self, line: impl Display) {
-        drop(match self.log_format {
+        drop(match self.log_format() {
             LogFormat::Text => self.stderr.write_line(line),
             LogFormat::Json => self.stderr.write_line(as_event(&line.to_string())),
         });
     }
 
+    pub(super) fn log_format(&self) -> LogFormat {
+        self.log_format.get().copied().unwrap_or(LogFormat::Text)
+    }
+
     pub(super) fn stderr(&self) -> &Stderr {
         &self.stderr
+    }
+
+    /// Shows a bar from now on, `None` if nobody would see it.
+    pub(super) fn show_bar(&self) -> Option<Shown> {
+        match self.log_format() {
+            LogFormat::Text => self.stderr.show_bar(),
+            // Whoever reads objects has no use for what draws a bar.
+            LogFormat::Json => None,
+        }
     }
 }
 

@@ -51,6 +51,11 @@ pub(super) fn as_event(text: &str) -> String {
     } else {
         "INFO"
     };
+    event(level, text)
+}
+
+/// One line in the form of the log's own.
+pub(super) fn event(level: &'static str, text: &str) -> String {
     let event = Said {
         timestamp: format!("{:.0}", jiff::Timestamp::now()),
         level,

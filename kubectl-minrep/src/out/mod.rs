@@ -12,6 +12,7 @@ mod failures;
 mod io;
 mod log;
 mod names;
+mod panics;
 mod pass;
 #[cfg(test)]
 mod sample;
@@ -25,6 +26,7 @@ pub use bar::while_drawing;
 pub use escape::{escape_line, escape_text};
 pub use io::{Buffer, Captured, Io};
 pub use log::init_log;
+pub use panics::tell_panics;
 pub use pass::{Counts, Pass};
 pub use show_pass::show_pass;
 pub use summary::run_summary;

@@ -37,14 +37,6 @@ impl Stderr {
         }
     }
 
-    /// The same stream, on which nobody would see a bar.
-    pub(super) fn without_bar(self) -> Self {
-        Self {
-            has_bar: false,
-            ..self
-        }
-    }
-
     /// Writes one line, or several, above the bar.
     pub(super) fn write_line(&self, line: impl Display) -> io::Result<()> {
         let write = || {

@@ -135,3 +135,52 @@ async fn requests_are_logged_from_six_on_and_decisions_from_four() {
     let ended = ended.await.with_code(0);
     assert!(ended.stderr.contains("method=GET"), "{ended:?}");
 }
+
+/// tokio panics at this variable, as it does when no thread can be started: the only way to
+/// make a bug from outside.
+#[tokio::test]
+async fn a_panic_is_json_too() {
+    let cluster = Cluster::with_web().await;
+    for backtrace in ["0", "1"] {
+        for command in [&["reconcile", "once"][..], &["run"], &["version"]] {
+            let command = [command, &["--log-format=json"]].concat();
+            let process = cluster.minrep(&command).env("TOKIO_WORKER_THREADS", "0");
+            let ended = process.env("RUST_BACKTRACE", backtrace).end().await;
+            let lines = lines(&ended.with_code(70).stderr);
+            let [panic, bug] = &lines[..] else {
+                panic!("{lines:#?}")
+            };
+            for line in [panic, bug] {
+                assert_eq!(line["level"], "ERROR", "{line}");
+                assert!(line["timestamp"].is_string() && line["target"].is_string());
+            }
+            let message = panic["message"].as_str().unwrap();
+            assert!(
+                message.starts_with("thread \"main\" panicked at "),
+                "{message}"
+            );
+            assert!(message.contains("TOKIO_WORKER_THREADS"), "{message}");
+            assert_eq!(message.contains("stack backtrace"), backtrace == "1");
+            let bug = bug["message"].as_str().unwrap();
+            assert!(bug.starts_with("error: internal error"), "{bug}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_told_as_ever_in_a_text_log() {
+    let cluster = Cluster::with_web().await;
+    let process = cluster.minrep(&["reconcile", "once"]);
+    let ended = process
+        .env("TOKIO_WORKER_THREADS", "0")
+        .end()
+        .await
+        .with_code(70);
+    assert!(ended.stderr.contains("panicked at "), "{ended:?}");
+    assert!(
+        ended
+            .stderr
+            .contains("error: internal error, this is a bug"),
+        "{ended:?}"
+    );
+}
