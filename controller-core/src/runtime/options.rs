@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use super::Progress;
 use crate::client::{ObjectKey, Scope};
 use crate::controllers::min_replicas::{Metrics, Settings, Verdict};
-use crate::write::events::{EventCounts, EventSource};
+use crate::write::events::{EventCounts, EventMetrics, EventSource};
 
 /// How [`run`](super::run) runs the controller.
 ///
@@ -30,6 +30,8 @@ pub struct RunOptions {
     /// As whom it tells of what it does, in Events of the Deployments. `None` tells nobody, and
     /// so does every dry run.
     pub events: Option<EventSource>,
+    /// Where these Events are counted. The default is a place that nobody reads.
+    pub event_metrics: EventMetrics,
     /// How often every object is looked at again although nothing was heard of it; it
     /// asks nothing of the server. `None` is never. Not zero.
     pub resync: Option<Duration>,

@@ -28,7 +28,7 @@ use crate::write::{FIELD_MANAGER, ScaleWriter};
 /// use controller_core::client::{ClientOptions, Scope, layered};
 /// use controller_core::controllers::min_replicas::{DecisionLog, Metrics, Settings};
 /// use controller_core::runtime::{RunOptions, run};
-/// use controller_core::write::events::EventSource;
+/// use controller_core::write::events::{EventMetrics, EventSource};
 /// use tokio::time::Duration;
 /// use tokio_util::sync::CancellationToken;
 /// # use serde_json::json;
@@ -55,6 +55,7 @@ use crate::write::{FIELD_MANAGER, ScaleWriter};
 ///     max_raises_per_minute: NonZeroU32::new(100),
 ///     metrics: Metrics::default(),
 ///     events: Some(EventSource::new("example.com/min-replicas", "pod-1")?),
+///     event_metrics: EventMetrics::default(),
 ///     resync: Some(Duration::from_secs(30)),
 ///     shutdown_grace_period: Duration::from_secs(25),
 ///     write_deadline: Duration::from_secs(31),
@@ -131,7 +132,7 @@ pub async fn run(
 
     // Stages 5 to 7: queue → reconcile → plan → write.
     let (metrics, dry_run) = (options.metrics, options.settings.dry_run);
-    let events = EventWriter::new(client.clone(), FIELD_MANAGER);
+    let events = EventWriter::new(client.clone(), FIELD_MANAGER).metrics(&options.event_metrics);
     let recorder = match options.events.filter(|_| dry_run == DryRun::None) {
         Some(source) => events.recorder(source),
         None => EventRecorder::disabled(),

@@ -124,6 +124,7 @@ async fn a_server_that_refuses_all_writes_for_a_while_is_got_over() {
         max_raises_per_minute: None,
         metrics: Metrics::default(),
         events: None,
+        event_metrics: Default::default(),
         resync: Some(30 * SECOND),
         shutdown_grace_period: 5 * SECOND,
         write_deadline: 5 * SECOND,

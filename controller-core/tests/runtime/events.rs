@@ -2,7 +2,9 @@
 
 use controller_core::controllers::min_replicas::{DryRun, Settings};
 use controller_core::runtime::RunOptions;
-use controller_core::write::events::{DropReason, EventSource};
+use controller_core::write::events::{DropReason, EventMetrics, EventSource};
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use sim_apiserver::SimApiServer;
 use sim_apiserver::faults::{Action, Rule, Verb};
@@ -195,4 +197,43 @@ async fn a_dry_run_tells_nobody() {
         .await;
     let summary = scene.stop().await;
     assert_eq!(summary.events.recorded, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_registry_has_the_numbers_for_as_long_as_the_run_and_after_it() {
+    let mut scene = Scene::new([deployment("api", 1), deployment("web", 1)]).await;
+    let refused = Rule::new(Action::status(403).reason("Forbidden").message("no"));
+    let refused = refused.verb(Verb::Create).resource("events").attempts(1);
+    scene.server.faults().add(refused);
+    let metrics = EventMetrics::default();
+    let mut registry = Registry::default();
+    metrics.register(registry.sub_registry_with_prefix("minrep"));
+    let text = || {
+        let mut text = String::new();
+        encode(&mut text, &registry).unwrap();
+        let numbers = text.lines().filter(|line| !line.starts_with('#'));
+        numbers.collect::<Vec<_>>().join("\n")
+    };
+    assert!(text().contains("minrep_events_recorded_total 0"));
+    scene.run(RunOptions {
+        event_metrics: metrics.clone(),
+        ..telling()
+    });
+    scene
+        .server
+        .wait_for(|server| !told(server).is_empty())
+        .await;
+    let summary = scene.stop().await;
+    insta::assert_snapshot!(text(), @r#"
+    minrep_events_recorded_total 2
+    minrep_events_written_total 1
+    minrep_event_requests_total 2
+    minrep_events_unwritten 0
+    minrep_events_dropped_total{reason="buffer_full"} 0
+    minrep_events_dropped_total{reason="filtered"} 0
+    minrep_events_dropped_total{reason="refused"} 1
+    minrep_events_dropped_total{reason="given_up"} 0
+    minrep_events_dropped_total{reason="shutting_down"} 0
+    "#);
+    assert_eq!(summary.events.dropped(DropReason::Refused), 1);
 }

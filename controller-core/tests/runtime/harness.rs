@@ -36,6 +36,7 @@ pub(crate) fn options() -> RunOptions {
         shutdown_grace_period: Duration::from_secs(25),
         write_deadline: Duration::from_secs(31),
         events: None,
+        event_metrics: Default::default(),
     }
 }
 

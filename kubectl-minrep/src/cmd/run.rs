@@ -2,14 +2,14 @@ use std::sync::Arc;
 
 use controller_core::controllers::min_replicas::{DecisionLog, Metrics};
 use controller_core::runtime::{self, RunOptions};
-use controller_core::write::events::EventSource;
+use controller_core::write::events::{EventMetrics, EventSource};
 use tokio::time::Instant;
 
 use super::Failed;
 use super::connect::connect;
 use crate::cli::{GlobalArgs, Run};
 use crate::error::{Exit, explain_not_synced};
-use crate::out::{Io, run_banner, run_summary};
+use crate::out::{Io, run_banner, run_summary, unwritten_events};
 use crate::signal::Asked;
 
 /// `kubectl minrep run`: keeps the minimum until the first signal, then drains.
@@ -36,6 +36,7 @@ pub(crate) async fn run(
         max_raises_per_minute: run.max_raises_per_minute,
         metrics: Metrics::default(),
         events: event_source(),
+        event_metrics: EventMetrics::default(),
         write_deadline: global.write_deadline(),
         resync: run.resync,
         shutdown_grace_period: run.shutdown_grace_period,
@@ -48,6 +49,9 @@ pub(crate) async fn run(
         })
         .await
         .map_err(|error| explain_not_synced(&error, &connection.place))?;
+    if let Some(line) = unwritten_events(&summary.events) {
+        io.talk(line);
+    }
     io.talk(run_summary(
         &log.tally(),
         &summary,

@@ -29,4 +29,4 @@ pub use log::init_log;
 pub use panics::tell_panics;
 pub use pass::{Counts, Pass};
 pub use show_pass::show_pass;
-pub use summary::run_summary;
+pub use summary::{run_summary, unwritten_events};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use controller_core::controllers::min_replicas::{DryRun, Tally};
 use controller_core::runtime::RunSummary;
+use controller_core::write::events::{DropReason, EventCounts};
 
 use super::counted::counted;
 use super::pass::Pass;
@@ -74,6 +75,19 @@ pub fn run_summary(tally: &Tally, left: &RunSummary, elapsed: Duration, dry_run:
         }
     }
     line + suffix(dry_run)
+}
+
+/// `3 events not written: 2 refused, 1 given_up`, `None` if all were. The words are those of
+/// `docs/events.md`.
+pub fn unwritten_events(counts: &EventCounts) -> Option<String> {
+    let total = counts.dropped_total();
+    let of_reason = |reason| match counts.dropped(reason) {
+        0 => None,
+        count => Some(format!("{count} {reason}")),
+    };
+    let reasons: Vec<String> = DropReason::ALL.into_iter().filter_map(of_reason).collect();
+    let events = counted(total, "event");
+    (total > 0).then(|| format!("{events} not written: {}", reasons.join(", ")))
 }
 
 /// What kubectl ends a line with when nothing was changed.

@@ -161,3 +161,29 @@ async fn the_request_timeout_cuts_writes_and_no_watch() {
     running.signal("TERM").await;
     running.end().await.with_code(0);
 }
+
+/// The numbers are in the log as they come, but a person looks at the end.
+#[tokio::test]
+async fn events_that_were_not_written_are_told_at_the_end() {
+    for is_refused in [true, false] {
+        let cluster = Cluster::with_web().await;
+        if is_refused {
+            let refused = Action::status(403).reason("Forbidden").message("a quota");
+            let refused = Rule::new(refused).verb(Verb::Create).resource("events");
+            cluster.server.faults().add(refused);
+        }
+        let running = cluster.minrep(&["run", "-n", "shop"]).start();
+        cluster.wait_for_replicas("shop", "web", 2).await;
+        running.signal("TERM").await;
+        let ended = running.end().await.with_code(0);
+        let talk = ended.talk();
+        let told = talk.lines().rev().take(2).collect::<Vec<_>>();
+        assert_eq!(told[0], "Stopped after TIME: 1 raised, 0 failing", "{talk}");
+        assert_eq!(
+            told[1] == "1 event not written: 1 refused",
+            is_refused,
+            "{talk}"
+        );
+        assert_eq!(talk.contains("not written"), is_refused, "{talk}");
+    }
+}

@@ -1,6 +1,7 @@
 use std::fmt;
 
-/// What became of all that was recorded. A copy of one moment, for metrics and for tests.
+/// What became of all that was recorded. A copy of one moment; for a registry there is
+/// [`EventMetrics`](super::EventMetrics).
 ///
 /// Every call of [`record`](super::EventRecorder::record) is in exactly one of three places:
 /// written, dropped, or not yet written.
@@ -8,15 +9,13 @@ use std::fmt;
 /// ```
 /// use controller_core::write::events::{DropReason, EventCounts};
 ///
-/// fn expose(counts: &EventCounts) {
-///     println!("events_recorded_total {}", counts.recorded);
-///     println!("events_written_total {}", counts.written);
-///     println!("events_unwritten {}", counts.unwritten());
-///     for reason in DropReason::ALL {
-///         println!("events_dropped_total{{reason=\"{reason}\"}} {}", counts.dropped(reason));
-///     }
+/// /// `3 events were not written: 2 refused, 1 given_up`.
+/// fn tell(counts: &EventCounts) -> String {
+///     let reasons = DropReason::ALL.map(|reason| format!("{} {reason}", counts.dropped(reason)));
+///     let total = counts.dropped_total();
+///     format!("{total} events were not written: {}", reasons.join(", "))
 /// }
-/// # expose(&EventCounts::default());
+/// # tell(&EventCounts::default());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventCounts {

@@ -12,7 +12,7 @@ use super::event_recorder::{EventRecorder, Intake};
 use super::plan::{Outcome, SpamLimit, Write};
 use super::shared::Shared;
 use super::write_log::WriteLog;
-use super::{EventCounts, EventSource, answer, request};
+use super::{EventCounts, EventMetrics, EventSource, answer, request};
 use crate::client::{ApiError, fetch};
 
 /// Writes what recorders record: the half that the program runs.
@@ -94,6 +94,12 @@ impl EventWriter {
     /// How long after the end what was recorded before it may still be sent.
     pub fn flush_deadline(mut self, deadline: Duration) -> Self {
         self.flush_deadline = deadline;
+        self
+    }
+
+    /// Where its counts can be read; see [`EventMetrics`].
+    pub fn metrics(self, metrics: &EventMetrics) -> Self {
+        metrics.follow(Arc::clone(&self.running.0));
         self
     }
 

@@ -133,6 +133,7 @@ mod answer;
 mod counts;
 mod cut;
 mod event;
+mod event_metrics;
 mod event_recorder;
 mod event_source;
 mod event_writer;
@@ -145,6 +146,7 @@ mod write_log;
 
 pub use counts::{DropReason, EventCounts};
 pub use event::{Event, EventType};
+pub use event_metrics::EventMetrics;
 pub use event_recorder::EventRecorder;
 pub use event_source::{EventSource, SourceError};
 pub use event_writer::EventWriter;

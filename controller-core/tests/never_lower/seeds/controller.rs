@@ -30,6 +30,7 @@ impl Controller {
             max_raises_per_minute: NonZeroU32::new(100),
             metrics: Metrics::default(),
             events: None,
+            event_metrics: Default::default(),
         };
         let shutdown = CancellationToken::new();
         let token = shutdown.clone();

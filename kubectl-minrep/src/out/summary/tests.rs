@@ -1,5 +1,5 @@
 use controller_core::client::ObjectKey;
-use controller_core::write::events::EventCounts;
+use controller_core::write::events::{Event, EventCounts, EventRecorder, ObjectReference};
 use insta::assert_snapshot;
 
 use super::*;
@@ -76,4 +76,19 @@ fn a_run_is_summed_up_when_it_stops() {
     assert_snapshot!(run_summary(&tally, &left, Duration::from_secs(90), DryRun::None), @"Stopped after 1m30s: 7 raised, 1 failing, 1 waiting to be tried again, 12 not looked at");
     left.synced = false;
     assert_snapshot!(run_summary(&tally, &left, Duration::from_secs(39), DryRun::None), @"Stopped after 39.0s, before the first lists were read");
+}
+
+#[test]
+fn events_that_were_not_written_are_told_with_their_reasons() {
+    let counts = |dropped: usize| {
+        let (recorder, _unread) = EventRecorder::fake(1);
+        for _ in 0..=dropped {
+            let web = ObjectReference::default();
+            recorder.record(Event::normal(web, "Raised", "Scale", "scaled from 1 to 2"));
+        }
+        recorder.counts()
+    };
+    assert_eq!(unwritten_events(&counts(0)), None);
+    assert_snapshot!(unwritten_events(&counts(1)).unwrap(), @"1 event not written: 1 buffer_full");
+    assert_snapshot!(unwritten_events(&counts(3)).unwrap(), @"3 events not written: 3 buffer_full");
 }
