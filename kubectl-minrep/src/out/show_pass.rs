@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::time::Duration;
 
+use controller_core::client::ObjectKey;
 use controller_core::controllers::min_replicas::{Class, Effect, Reason, Verdict};
+use indexmap::IndexMap;
 
 use super::document::{json_document, yaml_document};
 use super::failures::{failures, not_found};
@@ -42,7 +44,7 @@ pub fn show_pass(
         OutputArg::Wide => wide_table(pass).map_or(Ok(()), |table| io.data(table)),
         OutputArg::Table => table.as_ref().map_or(Ok(()), |table| io.data(table)),
     };
-    for line in warnings(pass) {
+    for line in warnings(pass, named) {
         io.talk(line);
     }
     if named {
@@ -82,21 +84,46 @@ fn is_unchanged(verdict: &Verdict) -> bool {
 
 /// What was not taken into account or not understood, and who stays below the minimum
 /// though nobody else raises it.
-fn warnings(pass: &Pass) -> Vec<String> {
-    let named = |verdict: &Verdict| format!("{} ({})", verdict.object(), verdict.key);
+fn warnings(pass: &Pass, named: bool) -> Vec<String> {
+    let object = |verdict: &Verdict| format!("{} ({})", verdict.object(), verdict.key);
     let odd = pass.verdicts.iter().filter(|it| it.reason.is_warning());
-    let odd = odd.map(|verdict| format!("{} {verdict}", named(verdict)));
-    let rejected = pass.verdicts.iter().filter_map(|verdict| {
-        let rejected = verdict.rejected_min.as_ref()?;
-        Some(format!("{}: {rejected}", named(verdict)))
+    let odd = odd.map(|verdict| format!("{} {verdict}", object(verdict)));
+    let rejected = rejected(pass, named).into_iter();
+    let rejected = rejected.map(|(what, of)| match of.len() {
+        1 => format!("{}: {what}", object(of[0])),
+        count => format!("{} and {} more: {what}", object(of[0]), count - 1),
     });
     pass.warnings
         .iter()
         .cloned()
-        .chain(odd.take(MOST_LINES))
-        .chain(rejected.take(MOST_LINES))
+        .chain(shortened(odd))
+        .chain(shortened(rejected))
         .map(|warning| format!("Warning: {}", escape_line(&warning)))
         .collect()
+}
+
+/// Annotations that are no minimum, by their value: what one chart gives to a thousand is one
+/// line, unless each of them was asked for.
+fn rejected(pass: &Pass, named: bool) -> Vec<(String, Vec<&Verdict>)> {
+    let mut values: IndexMap<(String, Option<&ObjectKey>), Vec<&Verdict>> = IndexMap::new();
+    for verdict in &pass.verdicts {
+        if let Some(rejected) = &verdict.rejected_min {
+            let by = (rejected.to_string(), named.then_some(&verdict.key));
+            values.entry(by).or_default().push(verdict);
+        }
+    }
+    let values = values.into_iter();
+    values.map(|((what, _), of)| (what, of)).collect()
+}
+
+/// The first of them, and how many there are beside.
+fn shortened(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines: Vec<String> = lines.collect();
+    if lines.len() > MOST_LINES {
+        let rest = lines.split_off(MOST_LINES).len();
+        lines.push(format!("{rest} more like these (`-o json` has them all)"));
+    }
+    lines
 }
 
 fn nothing(pass: &Pass, place: &Place) -> String {

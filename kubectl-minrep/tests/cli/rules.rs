@@ -244,6 +244,36 @@ async fn an_annotation_that_is_no_minimum_is_a_warning_and_no_failure() {
     assert_eq!(cluster.replicas("shop", "web"), 2);
 }
 
+/// Once a value, however many Deployments have it; each by its name for who named them.
+#[tokio::test]
+async fn annotations_that_are_no_minimum_are_told_once_a_value() {
+    let cluster = Cluster::start(SimApiServer::builder()).await;
+    for name in ["a", "b", "c", "d"] {
+        cluster.deployment("shop", name, 5);
+        annotate(&cluster, name, if name == "d" { "-1" } else { "3.0" });
+    }
+    let ended = cluster.minrep(&ONCE).end().await.with_code(0);
+    assert_snapshot!(ended.talk(), @r#"
+    Warning: deployment.apps/a (shop/a) and 2 more: annotation minrep.dev/min is "3.0", which is no whole number from 1 to 100: the minimum of 2 applies
+    Warning: deployment.apps/d (shop/d): annotation minrep.dev/min is "-1", which is no whole number from 1 to 100: the minimum of 2 applies
+    No Deployment needs a change in shop namespace.
+    Reconciled 4 Deployments in TIME: 0 raised, 0 failed, 0 skipped, 4 already satisfied
+    "#);
+    let named = once(&["deployment/a", "deployment/b"]);
+    let ended = cluster.minrep(&named).end().await.with_code(0);
+    assert_eq!(ended.stderr.matches("Warning: ").count(), 2, "{ended:?}");
+
+    for number in 0..11 {
+        let name = format!("e{number}");
+        cluster.deployment("shop", &name, 5);
+        annotate(&cluster, &name, &format!("{number}.5"));
+    }
+    let ended = cluster.minrep(&ONCE).end().await.with_code(0);
+    assert_eq!(ended.stderr.matches("Warning: ").count(), 11, "{ended:?}");
+    let rest = "Warning: 3 more like these (`-o json` has them all)";
+    assert!(ended.stderr.contains(rest), "{ended:?}");
+}
+
 /// Label values that look like consent and are none.
 #[tokio::test]
 async fn values_that_do_not_opt_in_are_explained_to_who_asks() {
