@@ -95,6 +95,20 @@ impl LabelSelector {
         }]))
     }
 
+    /// Selects what has the label `key` with this very value, the empty one included.
+    ///
+    /// # Errors
+    /// When `key` is no label key, or `value` no label value.
+    pub fn equals(key: &str, value: &str) -> Result<Self, SelectorError> {
+        let invalid = |message| SelectorError { message, column: 1 };
+        validate::key(key).map_err(invalid)?;
+        validate::value(value).map_err(invalid)?;
+        Ok(Self::from_requirements(vec![Requirement {
+            key: key.to_owned(),
+            condition: Condition::Equals(value.to_owned()),
+        }]))
+    }
+
     /// Selects what both select.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {

@@ -109,7 +109,7 @@ async fn numbers_that_make_no_sense_are_mistakes() {
     }
     assert_snapshot!(said, @r"
     error: invalid value '-1s' for '--timeout <DURATION>': a duration cannot be negative (such as 300ms, 30s or 1h5m)
-    error: invalid value 'soon' for '--timeout <DURATION>': invalid floating-point number: cannot parse float from empty string
+    error: invalid value 'soon' for '--timeout <DURATION>': that is no duration (such as 300ms, 30s or 1h5m)
     error: invalid value '99999999999h' for '--timeout <DURATION>': the duration is out of range (such as 300ms, 30s or 1h5m)
     error: invalid value '' for '--timeout <DURATION>': a duration is missing (such as 300ms, 30s or 1h5m)
     error: invalid value '0' for '--workers <N>': must be a whole number from 1 to 1000

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -189,14 +189,9 @@ impl FromStr for OptIn {
             text: text.to_owned(),
             why: error.message,
         };
-        LabelSelector::exists(key).map_err(invalid)?;
-        // The selector's grammar is wider than one pair (`a==b`, `a=b,c=d`): whatever
-        // does not select the very label that was split off is no pair.
-        let label = BTreeMap::from([(key.to_owned(), value.to_owned())]);
-        let selector = LabelSelector::parse(text).map_err(invalid)?;
-        if !selector.matches(&label) {
-            return Err(OptInError::NotAPair(text.to_owned()));
-        }
+        // Not by the selector's grammar, which is wider than one pair (`a==b`, `a=b,c=d`) and
+        // whose errors are about selectors.
+        LabelSelector::equals(key, value).map_err(invalid)?;
         Ok(Self {
             key: key.to_owned(),
             value: value.to_owned(),
@@ -218,7 +213,7 @@ mod tests {
     fn reads_one_pair_and_refuses_the_rest() {
         let opt_in: OptIn = "example.com/keep=".parse().unwrap();
         assert_eq!((opt_in.key(), opt_in.value()), ("example.com/keep", ""));
-        for text in ["", "=true", "key", "a=b,c=d", "a==b", "a in (b)"] {
+        for text in ["", "=true", "key", "a in (b)"] {
             assert_eq!(
                 text.parse::<OptIn>().unwrap_err(),
                 OptInError::NotAPair(text.into()),
@@ -231,6 +226,11 @@ mod tests {
     fn refuses_what_no_label_can_be() {
         for text in ["-key=true", "a/b/c=true", "a!=b", "key=sp ace", "key=-x"] {
             assert!(text.parse::<OptIn>().is_err(), "{text}");
+        }
+        for (text, value) in [("a=b=c", "b=c"), ("a==b", "=b"), ("a=b,c=d", "b,c=d")] {
+            let error = text.parse::<OptIn>().unwrap_err().to_string();
+            let why = format!("no label can be {text:?}: invalid label value {value:?}: must be");
+            assert!(error.starts_with(&why), "{error}");
         }
     }
 
