@@ -118,7 +118,7 @@ async fn lost_answers_count() {
 async fn a_write_that_was_stored_counts_whatever_the_server_says() {
     for code in [500, 503] {
         let mut bed = Bed::with_web().await;
-        let stored = Action::wrong_answer(Action::status(code));
+        let stored = Action::false_answer(Action::status(code));
         bed.faults().add(Rule::new(stored).verb(Verb::Patch));
         assert_eq!(fight(&mut bed).await, 3, "{code}");
     }

@@ -180,7 +180,7 @@ async fn a_refused_raise_leaves_its_slot_to_others() {
 #[tokio::test(start_paused = true)]
 async fn a_raise_that_was_stored_keeps_its_slot_whatever_the_server_says() {
     let mut scene = scene_of(4).await;
-    let stored = Action::wrong_answer(Action::status(500));
+    let stored = Action::false_answer(Action::status(500));
     scene
         .server
         .faults()

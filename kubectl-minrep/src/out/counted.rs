@@ -1,7 +1,7 @@
 use std::fmt::Display;
 
 /// `1 Deployment`, `2 Deployments`. `one` takes its plural from an `s`.
-pub(super) fn counted<N: Display + PartialEq + From<u8>>(count: N, one: &str) -> String {
+pub(super) fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str) -> String {
     let plural = if count == N::from(1) { "" } else { "s" };
     format!("{count} {one}{plural}")
 }

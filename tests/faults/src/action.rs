@@ -28,7 +28,7 @@ pub enum Action {
     LostAnswer,
     /// Lets the request through and answers with a status instead: a write is applied and its sender is told
     /// that it was not.
-    WrongAnswer(Box<StatusFault>),
+    FalseAnswer(Box<StatusFault>),
     /// Answers 410 Expired as an HTTP status.
     Expired,
     /// Spoils the answer's body.
@@ -64,10 +64,10 @@ impl Action {
         StatusFault::new(code.expect("invariant: the caller names a code from 200 to 999"))
     }
 
-    /// This answer to a request that was let through, whatever came of it; see [`WrongAnswer`](Self::WrongAnswer).
+    /// This answer to a request that was let through, whatever came of it; see [`FalseAnswer`](Self::FalseAnswer).
     #[must_use]
-    pub fn wrong_answer(answer: StatusFault) -> Self {
-        Self::WrongAnswer(Box::new(answer))
+    pub fn false_answer(answer: StatusFault) -> Self {
+        Self::FalseAnswer(Box::new(answer))
     }
 
     /// The word that stands for it in a script file.
@@ -80,7 +80,7 @@ impl Action {
             Self::Hang => "hang",
             Self::Reset => "reset",
             Self::LostAnswer => "lost_answer",
-            Self::WrongAnswer(_) => "wrong_answer",
+            Self::FalseAnswer(_) => "false_answer",
             Self::Expired => "expired",
             Self::Stream(fault) => fault.word(),
             Self::AnswerFrom(_) => "answer_from",

@@ -97,7 +97,7 @@ where
     let mut stream_faults: Vec<StreamFault> = Vec::new();
     let mut answer_delay = None;
     let mut lose_answer = false;
-    let mut wrong_answer = None;
+    let mut false_answer = None;
     let mut opaque = false;
     let mut server_faults = ServerFaults::default();
     for action in actions {
@@ -109,7 +109,7 @@ where
             Action::Reset => return Err(trip(reset.as_ref())),
             Action::DelayAnswer(time) => answer_delay = Some(time),
             Action::LostAnswer => lose_answer = true,
-            Action::WrongAnswer(status) => wrong_answer = Some(status),
+            Action::FalseAnswer(status) => false_answer = Some(status),
             Action::Stream(fault) => stream_faults.push(fault),
             Action::AnswerFrom(past) => server_faults.answer_from = Some(past),
             Action::Restore(past) => server_faults.restore = Some(past),
@@ -130,7 +130,7 @@ where
     if lose_answer {
         return Err(trip(reset.as_ref()));
     }
-    if let Some(status) = wrong_answer {
+    if let Some(status) = false_answer {
         return Ok(status.response().map(FaultBody::made_up));
     }
     if !response.status().is_success() {

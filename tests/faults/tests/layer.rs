@@ -128,9 +128,9 @@ mod around_a_service {
     }
 
     #[tokio::test]
-    async fn a_wrong_answer_hides_what_the_service_did() {
+    async fn a_false_answer_hides_what_the_service_did() {
         let refused = Action::status(500).message("etcd took too long");
-        let stand = Stand::new([Rule::new(Action::wrong_answer(refused))]);
+        let stand = Stand::new([Rule::new(Action::false_answer(refused))]);
         let response = stand.ask("PATCH", "/api/v1/namespaces/a").await.unwrap();
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         let body = response.into_body().collect().await.unwrap().to_bytes();

@@ -114,7 +114,7 @@ fn fault(random: &mut StdRng) -> Rule {
         .verb(Verb::Patch),
         5 => Rule::new(Action::AnswerFrom(stale)).verb(read),
         6 => Rule::new(Action::status(503)).verb(read),
-        7 => Rule::new(Action::wrong_answer(Action::status(500))).verb(Verb::Patch),
+        7 => Rule::new(Action::false_answer(Action::status(500))).verb(Verb::Patch),
         8 => Rule::new(Action::half_open_after_events(random.random_range(0..3))).verb(Verb::Watch),
         _ => {
             let cut = Cut {

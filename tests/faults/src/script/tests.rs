@@ -44,7 +44,7 @@ rules:
       - dropped: {after_events: 4}
       - dropped: {lines: 3}
       - slow: {bytes: 64, every: 100ms}
-  - do: {wrong_answer: {code: 500, message: etcd took too long}}
+  - do: {false_answer: {code: 500, message: etcd took too long}}
   - do: {answer_from: {revision: 40}}
   - do: {restore: {behind: 10}}
   - do: {status: {code: 502, content_type: text/html, body: <html>, headers: {x-from: gateway}}}
@@ -98,7 +98,7 @@ rules:
                 lines: 3,
             })
             .then(Action::slow(64, Duration::from_millis(100))),
-        Rule::new(Action::wrong_answer(
+        Rule::new(Action::false_answer(
             Action::status(500).message("etcd took too long"),
         )),
         Rule::new(Action::AnswerFrom(Past::Revision(40))),
@@ -126,7 +126,7 @@ fn an_unknown_word_is_refused_with_its_line() {
     insta::assert_snapshot!(refusal("rules:\n  - match: {verb: list}\n    attempt: 3\n    do: hang\n"), @"line 3, column 5: unknown field `attempt`, expected one of name, match, attempts, per_object, window, do");
     insta::assert_snapshot!(refusal("rules:\n  - match:\n      verb: fetch\n    do: hang\n"), @"line 3, column 13: unknown verb `fetch`, expected one of get, list, watch, create, update, patch, delete, deletecollection");
     insta::assert_snapshot!(refusal("rules:\n  - match:\n      resources: pods\n    do: hang\n"), @"line 3, column 7: unknown field `resources`, expected one of verb, group, resource, namespace, name, path, query");
-    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"line 2, column 5: unknown variant `explode`, expected one of status, delay, delay_answer, hang, reset, lost_answer, wrong_answer, cut, truncate, expired, half_open, malformed, duplicated, reordered, oversized, dropped, slow, answer_from, restore, opaque_revisions");
+    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"line 2, column 5: unknown variant `explode`, expected one of status, delay, delay_answer, hang, reset, lost_answer, false_answer, cut, truncate, expired, half_open, malformed, duplicated, reordered, oversized, dropped, slow, answer_from, restore, opaque_revisions");
     insta::assert_snapshot!(refusal("rules:\n  - do:\n      cut: {after_event: 3}\n"), @"line 3, column 13: unknown field `after_event`, expected one of after_events, of, after, how");
 }
 
