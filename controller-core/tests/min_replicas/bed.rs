@@ -66,13 +66,17 @@ impl Bed {
         let (autoscalers, autoscaler_lister) = cache(vec![(TARGET_INDEX, index)]);
         let index: IndexFunction<ScaledObject> = Box::new(scaled_object_index);
         let (scaled_objects, scaled_object_lister) = cache(vec![(TARGET_INDEX, index)]);
-        let (namespaces, namespace_lister) = cache(Vec::new());
+        let (mut namespaces, namespace_lister) = cache(Vec::new());
         let caches = Caches {
             deployments: deployment_lister,
             autoscalers: Some(autoscaler_lister),
             scaled_objects: Some(scaled_object_lister),
             namespaces: Some(namespace_lister),
         };
+        put(
+            &mut namespaces,
+            server.object("namespaces", "", "shop").unwrap(),
+        );
         let writer = Arc::new(ScaleWriter::new(client.clone()));
         let reports = Arc::new(Reports::default());
         let controller = MinReplicas::new(
@@ -150,15 +154,28 @@ impl Bed {
         autoscaler["spec"]["minReplicas"].clone()
     }
 
-    pub(crate) fn observe_paused_namespace(&mut self) {
-        put(
-            &mut self.namespaces,
-            json!({"metadata": {
-                "name": "shop",
-                "resourceVersion": "1",
-                "annotations": {"minrep.dev/paused": "true"},
-            }}),
-        );
+    /// Pauses `shop` on the server.
+    pub(crate) fn pause_namespace(&self) {
+        let there = self.server.mutate("namespaces", "", "shop", |object| {
+            object["metadata"]["annotations"] = json!({"minrep.dev/paused": "true"});
+        });
+        assert!(there);
+    }
+
+    /// Lets the cache see the namespace as the server has it.
+    pub(crate) fn observe_namespace(&mut self) {
+        let stored = self.server.object("namespaces", "", "shop").unwrap();
+        put(&mut self.namespaces, stored);
+    }
+
+    /// Leaves the cache without any namespace, as if it had not heard of one yet.
+    pub(crate) fn unobserve_namespaces(&mut self) {
+        self.namespaces
+            .apply(WatchEvent::ListStarted { fresh: false });
+        self.namespaces.apply(WatchEvent::ListDone {
+            resource_version: "1000".into(),
+            restored: false,
+        });
     }
 
     /// Changes the server's object behind the cache's back.

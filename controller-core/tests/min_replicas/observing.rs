@@ -12,6 +12,7 @@ use controller_core::write::ScaleWriter;
 use serde_json::{Value, json};
 use sim_apiserver::SimApiServer;
 use sim_apiserver::faults::{Action, Rule, Verb};
+use tokio::time::Duration;
 
 use crate::bed::{Bed, deployment};
 use crate::fixture::settings;
@@ -56,12 +57,85 @@ async fn of_several_autoscalers_one_that_works_is_named() {
 #[tokio::test]
 async fn a_paused_namespace_is_left_alone() {
     let mut bed = Bed::with_web().await;
-    bed.observe_paused_namespace();
+    bed.pause_namespace();
+    bed.observe_namespace();
     assert_eq!(
         bed.settle_web().await,
         "skipped: namespace shop is paused (annotation minrep.dev/paused)"
     );
     assert!(bed.exchange().is_empty());
+}
+
+/// Its Namespace was made a moment ago, and its event has not come yet.
+#[tokio::test]
+async fn a_namespace_that_the_cache_does_not_have_is_looked_up_before_a_raise() {
+    let paused = "skipped: namespace shop is paused (annotation minrep.dev/paused)";
+    for (pause, expected, exchange) in [
+        (true, paused, vec!["GET shop 200"]),
+        (
+            false,
+            "scaled from 1 to 2",
+            vec!["GET shop 200", "PATCH web/scale 200"],
+        ),
+    ] {
+        let mut bed = Bed::with_web().await;
+        bed.unobserve_namespaces();
+        if pause {
+            bed.pause_namespace();
+        }
+        assert_eq!(bed.settle_web().await, expected);
+        assert_eq!(bed.exchange(), exchange);
+    }
+}
+
+/// Nobody is asked for nothing.
+#[tokio::test]
+async fn a_namespace_is_not_looked_up_where_nothing_is_to_be_raised() {
+    let mut bed = Bed::start(Settings::default()).await;
+    bed.unobserve_namespaces();
+    bed.seed("web", |object| object["spec"]["replicas"] = json!(3));
+    bed.settle_web().await;
+    assert!(bed.exchange().is_empty());
+}
+
+/// It may be paused: nothing is raised as long as nobody knows.
+#[tokio::test]
+async fn a_namespace_that_cannot_be_looked_up_is_tried_again() {
+    let mut bed = Bed::with_web().await;
+    bed.unobserve_namespaces();
+    let away = Action::status(500).message("etcd is away");
+    let away = Rule::new(away).resource("namespaces").attempts(1);
+    bed.faults().add(away);
+    let error = bed.reconcile_web().await.unwrap_err();
+    assert!(matches!(error, ReconcileError::Transient(_)));
+    assert!(bed.patches().is_empty());
+    assert_eq!(
+        bed.reports.take(),
+        ["could not be raised from 1 to 2: etcd is away"]
+    );
+}
+
+/// After a 409 it is looked at once more: it can be paused by then.
+#[tokio::test(start_paused = true)]
+async fn a_namespace_that_is_paused_during_a_raise_counts() {
+    let mut bed = Bed::with_web().await;
+    bed.unobserve_namespaces();
+    bed.meanwhile(|object| object["status"]["observedGeneration"] = json!(7));
+    bed.faults().add(
+        Rule::new(Action::Delay(Duration::from_millis(50)))
+            .verb(Verb::Get)
+            .resource("deployments"),
+    );
+    let pausing = async {
+        bed.server.wait_for_requests(|all| all.len() == 3).await;
+        bed.pause_namespace();
+    };
+    let (said, ()) = futures::join!(bed.settle_web(), pausing);
+    assert_eq!(
+        said,
+        "skipped: namespace shop is paused (annotation minrep.dev/paused)"
+    );
+    assert_eq!(bed.replicas("web"), Some(1));
 }
 
 /// One live read words the line.

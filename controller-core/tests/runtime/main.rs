@@ -11,6 +11,7 @@ mod fights;
 mod follow_event;
 mod harness;
 mod installed_later;
+mod namespaces;
 mod once;
 mod refusals;
 mod run;

@@ -76,6 +76,7 @@ mod after_write;
 mod attempts;
 mod autoscaled;
 mod autoscaler;
+mod before_write;
 mod budget;
 mod decision_log;
 mod deployment;

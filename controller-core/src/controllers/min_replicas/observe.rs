@@ -24,6 +24,8 @@ pub(super) struct Seen {
     pub(super) deployment: Arc<Deployment>,
     /// What is newer than the cache.
     pub(super) autoscaler: Option<LiveAutoscaler>,
+    /// Its Namespace, if the cache did not have it.
+    pub(super) namespace: Option<Arc<Namespace>>,
 }
 
 /// An autoscaler that was read live; `None`: the server has it no more.
@@ -35,8 +37,8 @@ pub(super) struct LiveAutoscaler {
 
 /// As much of a list as there can be of one name.
 #[derive(serde::Deserialize)]
-struct Named<T> {
-    items: Vec<T>,
+pub(super) struct Named<T> {
+    pub(super) items: Vec<T>,
 }
 
 // === impl Seen ===
@@ -46,6 +48,7 @@ impl From<Arc<Deployment>> for Seen {
         Self {
             deployment,
             autoscaler: None,
+            namespace: None,
         }
     }
 }
@@ -95,7 +98,8 @@ impl<W: WriteScale> MinReplicas<W> {
     /// Collects all that there is to know beside the Deployment.
     pub(super) fn observed<T>(&self, seen: &Seen, use_it: impl FnOnce(Observed<'_>) -> T) -> T {
         let key = seen.deployment.key();
-        let namespace = self.namespace_of(&key);
+        let cached = self.namespace_of(&key);
+        let namespace = cached.or_else(|| seen.namespace.clone());
         let autoscalers = self.autoscalers_of(&key, seen.autoscaler.as_ref());
         let scaled_objects = self.scaled_objects_of(&key);
         use_it(Observed {
@@ -106,7 +110,7 @@ impl<W: WriteScale> MinReplicas<W> {
         })
     }
 
-    fn namespace_of(&self, key: &ObjectKey) -> Option<Arc<Namespace>> {
+    pub(super) fn namespace_of(&self, key: &ObjectKey) -> Option<Arc<Namespace>> {
         let namespaces = self.caches.namespaces.as_ref()?;
         namespaces.get(&ObjectKey::cluster(key.namespace()?))
     }

@@ -40,7 +40,8 @@ pub struct Caches {
     /// All ScaledObjects of the same namespaces, with the index [`TARGET_INDEX`]; `None`
     /// where they are to be ignored, or where the server does not have the kind.
     pub scaled_objects: Option<Lister<ScaledObject>>,
-    /// Namespaces, `None` where they may not be read: then none is known to be paused.
+    /// Namespaces, `None` where they may not be read: then none is known to be paused. One
+    /// that is missing here is read live before anything in it is raised.
     pub namespaces: Option<Lister<Namespace>>,
 }
 
@@ -63,7 +64,8 @@ pub struct Caches {
 /// write is refused. A key that the cache does not have costs one GET, which tells "no
 /// longer exists" from "no longer opted in"; a refused write costs one GET (and a list of
 /// one autoscaler, where that was written to) before it is planned again; each round of a
-/// fight costs one, which names the opponent.
+/// fight costs one, which names the opponent; and a raise in a namespace that the cache does
+/// not have costs a list of one.
 ///
 /// A call is idempotent, and may be dropped at any await: the writer ends what was sent.
 pub struct MinReplicas<W> {

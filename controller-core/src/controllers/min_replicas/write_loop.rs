@@ -14,8 +14,18 @@ use super::write_scale::{WriteError, WriteScale};
 use crate::client::ApiError;
 use crate::watch::Object;
 
+/// What came of one try to write.
+enum Tried {
+    /// That is all that comes of it.
+    Ended(Effect),
+    /// The decision stands no more, and nothing was sent.
+    Overtaken(Read),
+    /// It failed, and the object is another one, or another state of it.
+    Changed { read: Read, error: ApiError },
+}
+
 /// What reading live brought: the Deployment, and the autoscaler if that was written to.
-enum Read {
+pub(super) enum Read {
     /// There is no Deployment any more.
     Gone,
     Unread(ApiError),
@@ -36,7 +46,6 @@ impl<W: WriteScale> MinReplicas<W> {
         mut raise: Raise,
         pacing: Option<&Pacing>,
     ) -> Verdict {
-        let dry_run = self.settings.dry_run == DryRun::Server;
         let pacing = pacing.filter(|_| is_paced(self.settings.dry_run));
         let mut replans = 0;
         loop {
@@ -44,33 +53,11 @@ impl<W: WriteScale> MinReplicas<W> {
                 Ok(spent) => spent,
                 Err(held) => return *held,
             };
-            let answer = self.writer.write_scale(&raise, dry_run).await;
-            let error = match answer {
-                Ok(kept) => {
-                    let answered = Verdict::answered(&raise, kept, self.settings.dry_run);
-                    return self.tried(&seen, &raise, answered.effect);
-                }
-                Err(WriteError::Closed) => {
-                    take_back(spent);
-                    return self.tried(&seen, &raise, Effect::NotSent);
-                }
-                Err(WriteError::Api(error)) => error,
+            let (read, error) = match self.attempt(&seen, &raise, spent).await {
+                Tried::Ended(effect) => return self.tried(&seen, &raise, effect),
+                Tried::Overtaken(read) => (read, None),
+                Tried::Changed { read, error } => (read, Some(error)),
             };
-            let refusal = Refusal::from(&error);
-            let read = self.read_again(&raise).await;
-            if left_nothing(refusal, &raise, read.written_to(&raise)) {
-                take_back(spent);
-            } else {
-                drop(spent);
-            }
-            match after_refusal(refusal, &raise, read.written_to(&raise), dry_run) {
-                Next::Done => {
-                    let done = Verdict::answered(&raise, raise.to, self.settings.dry_run);
-                    return self.tried(&seen, &raise, done.effect);
-                }
-                Next::ReportWrite => return self.failed(&seen, &raise, error.into()),
-                Next::ReportRead | Next::PlanAgain | Next::Gone => {}
-            }
             let live = match read {
                 Read::Gone => return self.gone(&raise.key),
                 Read::Unread(read) => return self.failed(&seen, &raise, read.into()),
@@ -80,10 +67,40 @@ impl<W: WriteScale> MinReplicas<W> {
                 Plan::Leave(reason) => return self.left_meanwhile(&live, reason),
                 Plan::Blocked(reason) => return self.blocked(&live, reason),
                 Plan::Raise(next) if replans < MAX_REPLANS => next,
-                Plan::Raise(next) => return self.failed(&live, &next, exhausted(refusal, error)),
+                Plan::Raise(next) => return self.failed(&live, &next, exhausted(error)),
             };
             seen = live;
             replans += 1;
+        }
+    }
+
+    /// Sends one write, unless what it rests on proves to be over. `spent` counts unless
+    /// nothing was written, for certain.
+    async fn attempt(&self, seen: &Seen, raise: &Raise, spent: Option<Spent<'_>>) -> Tried {
+        if let Some(read) = self.overtaken(seen).await {
+            take_back(spent);
+            return Tried::Overtaken(read);
+        }
+        let dry_run = self.settings.dry_run == DryRun::Server;
+        let now_has = |kept| Verdict::answered(raise, kept, self.settings.dry_run).effect;
+        let error = match self.writer.write_scale(raise, dry_run).await {
+            Ok(kept) => return Tried::Ended(now_has(kept)),
+            Err(WriteError::Closed) => {
+                take_back(spent);
+                return Tried::Ended(Effect::NotSent);
+            }
+            Err(WriteError::Api(error)) => error,
+        };
+        let refusal = Refusal::from(&error);
+        let read = self.read_again(raise).await;
+        let live = read.written_to(raise);
+        if left_nothing(refusal, raise, live) {
+            take_back(spent);
+        }
+        match after_refusal(refusal, raise, live, dry_run) {
+            Next::Done => Tried::Ended(now_has(raise.to)),
+            Next::ReportWrite => Tried::Ended(Effect::Failed(error.into())),
+            Next::ReportRead | Next::PlanAgain | Next::Gone => Tried::Changed { read, error },
         }
     }
 
@@ -130,6 +147,7 @@ impl<W: WriteScale> MinReplicas<W> {
         Read::Seen(Seen {
             deployment,
             autoscaler,
+            namespace: None,
         })
     }
 
@@ -157,13 +175,14 @@ fn take_back(spent: Option<Spent<'_>>) {
     }
 }
 
-/// What is reported when the object changed under every try.
-fn exhausted(refusal: Refusal, error: ApiError) -> Failure {
-    match refusal {
-        Refusal::Conflict => Failure::Conflicts {
+/// What is reported when the object changed under every try; `last` is what the last one
+/// failed with.
+fn exhausted(last: Option<ApiError>) -> Failure {
+    match last {
+        Some(error) if !error.is_conflict() => error.into(),
+        _ => Failure::Conflicts {
             tries: MAX_REPLANS + 1,
         },
-        Refusal::Refused | Refusal::Doubtful | Refusal::Lost => error.into(),
     }
 }
 
