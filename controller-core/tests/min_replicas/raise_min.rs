@@ -40,7 +40,7 @@ async fn a_raise_is_one_guarded_patch_of_the_autoscaler() {
         (bed.min_replicas(), bed.replicas("web")),
         (json!(2), Some(1))
     );
-    assert_eq!(bed.exchange(), ["PATCH web-hpa 200"]);
+    assert_eq!(bed.exchange(), ["GET web 200", "PATCH web-hpa 200"]);
     let patch = &bed.patches()[0];
     let expected = format!(
         r#"{{"metadata":{{"uid":{},"resourceVersion":{}}},"spec":{{"minReplicas":2}}}}"#,
@@ -210,7 +210,12 @@ async fn an_old_cache_never_lowers_a_minimum() {
     assert_eq!(bed.min_replicas(), json!(4));
     assert_eq!(
         bed.exchange(),
-        ["PATCH web-hpa 409", "GET web 200", "GET web-hpa 200"]
+        [
+            "GET web 200",
+            "PATCH web-hpa 409",
+            "GET web 200",
+            "GET web-hpa 200"
+        ]
     );
 }
 
@@ -232,7 +237,7 @@ async fn whatever_changed_meanwhile_is_decided_anew() {
         let bed = bed(1, |_| ()).await;
         change_autoscaler(&bed, |object| merge(object, &change));
         assert_eq!(bed.settle_web().await, expected);
-        assert_eq!(bed.exchange()[0], "PATCH web-hpa 409");
+        assert_eq!(bed.exchange()[1], "PATCH web-hpa 409");
     }
 }
 
@@ -260,15 +265,111 @@ async fn without_its_autoscaler_the_deployment_is_raised_itself() {
     assert_eq!(bed.patches().len(), 2);
 }
 
+/// The write names the autoscaler alone, so that the server would not notice.
 #[tokio::test]
-async fn an_opt_out_meanwhile_counts() {
+async fn whatever_happened_to_the_deployment_meanwhile_counts() {
+    for (change, expected, min) in [
+        (json!({"labels": null}), "no longer opted in", 1),
+        (
+            json!({"labels": {"demo/min-replicas": "off"}}),
+            r#"skipped: not opted in: label demo/min-replicas is "off", not "true""#,
+            1,
+        ),
+        (
+            json!({
+                "deletionTimestamp": "2026-01-01T00:00:00Z",
+                "finalizers": ["foregroundDeletion"],
+            }),
+            "skipped: being deleted",
+            1,
+        ),
+        (
+            json!({"annotations": {"minrep.dev/min": "4"}}),
+            "minReplicas of HorizontalPodAutoscaler web-hpa raised from 1 to 4",
+            4,
+        ),
+        (json!({"annotations": {"touched": "yes"}}), RAISED, 2),
+    ] {
+        let bed = bed(1, |_| ()).await;
+        bed.meanwhile(|object| merge(&mut object["metadata"], &change));
+        assert_eq!(bed.settle_web().await, expected);
+        assert_eq!(bed.min_replicas(), json!(min), "{expected}");
+        // Once, and not once more for what it brought.
+        let rest = if min == 1 {
+            vec![]
+        } else {
+            vec!["PATCH web-hpa 200"]
+        };
+        assert_eq!(bed.exchange(), [vec!["GET web 200"], rest].concat());
+    }
+}
+
+#[tokio::test]
+async fn a_deployment_that_is_gone_leaves_its_autoscaler_alone() {
     let bed = bed(1, |_| ()).await;
-    change_autoscaler(&bed, |object| {
-        object["status"] = json!({"currentReplicas": 1});
-    });
-    bed.meanwhile(|object| object["metadata"]["labels"] = json!({}));
-    assert_eq!(bed.settle_web().await, "no longer opted in");
-    assert_eq!(bed.min_replicas(), json!(1));
+    bed.server.remove("deployments", "shop", "web");
+    assert_eq!(bed.settle_web().await, "no longer exists");
+    assert_eq!((bed.min_replicas(), bed.patches().len()), (json!(1), 0));
+}
+
+/// Whether it is opted in still, nobody knows.
+#[tokio::test]
+async fn a_deployment_that_cannot_be_read_leaves_its_autoscaler_alone() {
+    let bed = bed(1, |_| ()).await;
+    let away = Action::status(500).message("etcd is away");
+    bed.faults()
+        .add(Rule::new(away).verb(Verb::Get).attempts(1));
+    let error = bed.reconcile_web().await.unwrap_err();
+    assert!(matches!(error, ReconcileError::Transient(_)), "{error:?}");
+    assert_eq!(
+        bed.reports.take(),
+        [
+            "minReplicas of HorizontalPodAutoscaler web-hpa could not be raised from 1 to 2: \
+          etcd is away"
+        ]
+    );
+    assert!(bed.patches().is_empty());
+}
+
+/// The cache has the old one, the server another one: of another name, or the old one pointed
+/// elsewhere. Nobody raises the Deployment beside it.
+#[tokio::test]
+async fn an_autoscaler_that_took_the_place_of_another_is_found() {
+    let elsewhere = json!({"spec": {"scaleTargetRef": {"name": "api"}}});
+    for moved in [false, true] {
+        let bed = bed(1, |_| ()).await;
+        if moved {
+            change_autoscaler(&bed, |object| merge(object, &elsewhere));
+        } else {
+            bed.server
+                .remove("horizontalpodautoscalers", "shop", "web-hpa");
+        }
+        bed.server.seed(autoscaler("web-cpu", |_| ()));
+        bed.server.seed(autoscaler("of-another", |object| {
+            object["spec"]["scaleTargetRef"]["name"] = json!("cart");
+        }));
+        assert_eq!(
+            bed.settle_web().await,
+            "minReplicas of HorizontalPodAutoscaler web-cpu raised from 1 to 2",
+            "{moved}"
+        );
+        assert_eq!(bed.replicas("web"), Some(1));
+        assert_eq!(
+            bed.exchange(),
+            [
+                "GET web 200",
+                if moved {
+                    "PATCH web-hpa 409"
+                } else {
+                    "PATCH web-hpa 404"
+                },
+                "GET web 200",
+                "GET web-hpa 200",
+                "GET  200",
+                "PATCH web-cpu 200",
+            ]
+        );
+    }
 }
 
 #[tokio::test]
@@ -342,6 +443,10 @@ fn merge(object: &mut Value, change: &Value) {
     match (object, change) {
         (Value::Object(object), Value::Object(change)) => {
             for (name, value) in change {
+                if value.is_null() {
+                    object.remove(name);
+                    continue;
+                }
                 merge(object.entry(name.clone()).or_insert(json!({})), value);
             }
         }

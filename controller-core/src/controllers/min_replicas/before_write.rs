@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::namespace::Namespace;
 use super::observe::{Named, Seen};
+use super::raise::{Raise, Through};
 use super::reconciler::MinReplicas;
 use super::write_loop::Read;
 use super::write_scale::WriteScale;
@@ -16,14 +17,38 @@ impl<W: WriteScale> MinReplicas<W> {
     /// Looks, just before a write is sent, at what it rests on beside the object that it is
     /// guarded by. `None`: nothing there is against it.
     ///
-    /// Costs nothing where the caches have everything.
-    pub(super) async fn overtaken(&self, seen: &Seen) -> Option<Read> {
+    /// Costs nothing for a Deployment's own number where the cache has its Namespace.
+    pub(super) async fn overtaken(&self, seen: &Seen, raise: &Raise) -> Option<Read> {
         match self.unknown_namespace(seen).await {
-            Ok(Some(namespace)) if namespace.is_paused() => Some(Read::Seen(Seen {
-                namespace: Some(namespace),
-                ..seen.clone()
-            })),
-            Ok(_) => None,
+            Ok(Some(namespace)) if namespace.is_paused() => {
+                return Some(Read::seen(Seen {
+                    namespace: Some(namespace),
+                    ..seen.clone()
+                }));
+            }
+            Ok(_) => {}
+            Err(error) => return Some(Read::Unread(error)),
+        }
+        self.changed_deployment(seen, raise).await
+    }
+
+    /// The Deployment, if its autoscaler is about to be written to, and it is not the one any
+    /// more that was looked at.
+    ///
+    /// The server compares what the write names, and that is the autoscaler: an opt-out that
+    /// the cache has not seen would not stop it. Autoscalers are raised once in their lives,
+    /// so that a GET each is cheap.
+    async fn changed_deployment(&self, seen: &Seen, raise: &Raise) -> Option<Read> {
+        if raise.through == Through::Scale || seen.is_live {
+            return None;
+        }
+        match self.read_live(&raise.key).await {
+            Ok(Some(live)) => {
+                let looked_at = (&*raise.uid, &*raise.resource_version);
+                let same = (live.uid(), live.resource_version()) == looked_at;
+                (!same).then(|| Read::seen(Seen::live(live)))
+            }
+            Ok(None) => Some(Read::Gone),
             Err(error) => Some(Read::Unread(error)),
         }
     }

@@ -39,6 +39,21 @@
 //! last case is its message what the user sees. A 200 with another number than was asked for
 //! is a failure too ([`Failure::Kept`]): some webhook decides otherwise.
 //!
+//! # What no guard covers
+//!
+//! The server compares the one object that is written. A decision rests on others too, and of
+//! those a cache may be behind by the time that an event takes:
+//!
+//! | may have happened | what is done about it | what is left |
+//! |---|---|---|
+//! | an autoscaler or ScaledObject came to a Deployment, or took the place of another | where ours proves to be gone at the write, all of the namespace are read live | one raise of the Deployment, if the event comes after it |
+//! | a Namespace was paused | one that the cache does not have is read live | raises within the lag |
+//! | the Deployment opted out, before its *autoscaler* is written | it is read live just before | a change between that GET and the PATCH |
+//!
+//! None of these lowers anything, and none repeats: the event comes and the next decision
+//! knows. A Deployment itself is always guarded: there an opt-out, a deletion or a scaling that
+//! nobody has heard of refuses the write.
+//!
 //! # What slows it down
 //!
 //! A decision that failed waits before it is tried again, 100 ms doubling to 5 min, also

@@ -22,20 +22,23 @@ use crate::watch::Object;
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     pub(super) deployment: Arc<Deployment>,
-    /// What is newer than the cache.
-    pub(super) autoscaler: Option<LiveAutoscaler>,
+    /// Whether it was read from the server for this very decision.
+    pub(super) is_live: bool,
+    /// All autoscalers that target it, if that is known better than by the cache.
+    pub(super) autoscalers: Option<Vec<Arc<HorizontalPodAutoscaler>>>,
     /// Its Namespace, if the cache did not have it.
     pub(super) namespace: Option<Arc<Namespace>>,
 }
 
-/// An autoscaler that was read live; `None`: the server has it no more.
-#[derive(Clone, Debug)]
-pub(super) struct LiveAutoscaler {
-    pub(super) key: ObjectKey,
-    pub(super) found: Option<Arc<HorizontalPodAutoscaler>>,
+/// What a live look at the autoscaler that was written to brought.
+pub(super) struct LiveAutoscalers {
+    /// That one; `None`: the server has it no more.
+    pub(super) written: Option<Arc<HorizontalPodAutoscaler>>,
+    /// All that target the Deployment.
+    pub(super) of_deployment: Vec<Arc<HorizontalPodAutoscaler>>,
 }
 
-/// As much of a list as there can be of one name.
+/// As much of a list as is read of it.
 #[derive(serde::Deserialize)]
 pub(super) struct Named<T> {
     pub(super) items: Vec<T>,
@@ -47,8 +50,19 @@ impl From<Arc<Deployment>> for Seen {
     fn from(deployment: Arc<Deployment>) -> Self {
         Self {
             deployment,
-            autoscaler: None,
+            is_live: false,
+            autoscalers: None,
             namespace: None,
+        }
+    }
+}
+
+impl Seen {
+    /// Read a moment ago.
+    pub(super) fn live(deployment: Arc<Deployment>) -> Self {
+        Self {
+            is_live: true,
+            ..deployment.into()
         }
     }
 }
@@ -100,7 +114,10 @@ impl<W: WriteScale> MinReplicas<W> {
         let key = seen.deployment.key();
         let cached = self.namespace_of(&key);
         let namespace = cached.or_else(|| seen.namespace.clone());
-        let autoscalers = self.autoscalers_of(&key, seen.autoscaler.as_ref());
+        let autoscalers = match &seen.autoscalers {
+            Some(known) => known.clone(),
+            None => self.autoscalers_of(&key),
+        };
         let scaled_objects = self.scaled_objects_of(&key);
         use_it(Observed {
             namespace: namespace.as_deref(),
@@ -115,27 +132,13 @@ impl<W: WriteScale> MinReplicas<W> {
         namespaces.get(&ObjectKey::cluster(key.namespace()?))
     }
 
-    fn autoscalers_of(
-        &self,
-        key: &ObjectKey,
-        live: Option<&LiveAutoscaler>,
-    ) -> Vec<Arc<HorizontalPodAutoscaler>> {
+    fn autoscalers_of(&self, key: &ObjectKey) -> Vec<Arc<HorizontalPodAutoscaler>> {
         let Some(cached) = &self.caches.autoscalers else {
             return Vec::new();
         };
-        let mut all = cached
+        cached
             .by_index(TARGET_INDEX, &key.to_string())
-            .expect("invariant: the index was asked for when the controller was made");
-        if let Some(live) = live {
-            all.retain(|autoscaler| autoscaler.key() != live.key);
-            let found = live.found.iter();
-            all.extend(
-                found
-                    .filter(|it| it.target().as_ref() == Some(key))
-                    .cloned(),
-            );
-        }
-        all
+            .expect("invariant: the index was asked for when the controller was made")
     }
 
     fn scaled_objects_of(&self, key: &ObjectKey) -> Vec<Arc<ScaledObject>> {
@@ -160,12 +163,37 @@ impl<W: WriteScale> MinReplicas<W> {
         }
     }
 
-    /// Reads an autoscaler from the server: by a list of one, for which the permission to
-    /// list is enough.
-    pub(super) async fn read_autoscaler(&self, key: ObjectKey) -> Result<LiveAutoscaler, ApiError> {
-        let found = fetch::<Named<HorizontalPodAutoscaler>>(&self.client, list_of_one(&key));
-        let found = found.await?.items.into_iter().next().map(Arc::new);
-        Ok(LiveAutoscaler { key, found })
+    /// Reads the autoscaler of this name from the server, for the Deployment `key`: by a list
+    /// of one, for which the permission to list is enough.
+    ///
+    /// If it is gone, or targets another one, then something may have taken its place that
+    /// the cache has not heard of: so all of the namespace are read. That is seldom.
+    pub(super) async fn read_autoscalers(
+        &self,
+        key: &ObjectKey,
+        name: &str,
+    ) -> Result<LiveAutoscalers, ApiError> {
+        type List = Named<HorizontalPodAutoscaler>;
+        let list: List = fetch(&self.client, list_of_one(&beside(key, name))).await?;
+        let written = list.items.into_iter().next().map(Arc::new);
+        let targets = |it: &Arc<HorizontalPodAutoscaler>| it.target().as_ref() == Some(key);
+        let of_deployment = match &written {
+            Some(still) if targets(still) => {
+                let mut all = self.autoscalers_of(key);
+                all.retain(|it| it.key() != still.key());
+                all.push(Arc::clone(still));
+                all
+            }
+            _ => {
+                let list: List = fetch(&self.client, list_beside(key)).await?;
+                let all = list.items.into_iter().map(Arc::new);
+                all.filter(targets).collect()
+            }
+        };
+        Ok(LiveAutoscalers {
+            written,
+            of_deployment,
+        })
     }
 
     async fn owner_of_replicas(&self, key: &ObjectKey) -> Result<Opponent, ApiError> {
@@ -193,8 +221,13 @@ pub(super) fn beside(key: &ObjectKey, name: &str) -> ObjectKey {
     ObjectKey::namespaced(key.namespace().unwrap_or_default(), name)
 }
 
-fn list_of_one(key: &ObjectKey) -> Call {
+/// All autoscalers of the namespace.
+fn list_beside(key: &ObjectKey) -> Call {
     let scope = Scope::Namespace(key.namespace().unwrap_or_default().to_owned());
+    Call::list(&HorizontalPodAutoscaler::RESOURCE, &scope)
+}
+
+fn list_of_one(key: &ObjectKey) -> Call {
     let name = format!("metadata.name={}", key.name());
-    Call::list(&HorizontalPodAutoscaler::RESOURCE, &scope).with_query([("fieldSelector", name)])
+    list_beside(key).with_query([("fieldSelector", name)])
 }

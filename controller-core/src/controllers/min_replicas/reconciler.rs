@@ -63,9 +63,10 @@ pub struct Caches {
 /// **What it asks the server.** Nothing, for as long as the cache has the object and no
 /// write is refused. A key that the cache does not have costs one GET, which tells "no
 /// longer exists" from "no longer opted in"; a refused write costs one GET (and a list of
-/// one autoscaler, where that was written to) before it is planned again; each round of a
-/// fight costs one, which names the opponent; and a raise in a namespace that the cache does
-/// not have costs a list of one.
+/// one autoscaler, where that was written to, or of all in the namespace, where that one is
+/// gone) before it is planned again; each round of a fight costs one, which names the
+/// opponent; a raise in a namespace that the cache does not have costs a list of one; and a
+/// raise of an autoscaler's minimum costs one GET of its Deployment.
 ///
 /// A call is idempotent, and may be dropped at any await: the writer ends what was sent.
 pub struct MinReplicas<W> {
@@ -182,11 +183,11 @@ impl<W: WriteScale> MinReplicas<W> {
     }
 
     async fn look(&self, key: &ObjectKey, pacing: Option<&Pacing>) -> Look {
-        let deployment = match self.caches.deployments.get(key) {
-            Some(cached) => cached,
+        let seen = match self.caches.deployments.get(key) {
+            Some(cached) => Seen::from(cached),
             None => match self.read_live(key).await {
                 // The cache has not heard of it yet; what the server says is newer.
-                Ok(Some(live)) if is_selected(&live, &self.settings) => live,
+                Ok(Some(live)) if is_selected(&live, &self.settings) => Seen::live(live),
                 Ok(Some(live)) => {
                     return Look::Settled(self.left(&live.into(), Reason::NoLongerOptedIn));
                 }
@@ -200,7 +201,6 @@ impl<W: WriteScale> MinReplicas<W> {
                 }
             },
         };
-        let seen = Seen::from(deployment);
         let plan = self.decide(&seen, pacing).await;
         self.judged(seen, plan)
     }

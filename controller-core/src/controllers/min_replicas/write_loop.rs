@@ -1,8 +1,11 @@
+use std::sync::Arc;
+
 use tokio::time::Instant;
 
 use super::after_write::{Live, MAX_REPLANS, Next, Refusal, after_refusal, left_nothing};
+use super::autoscaler::HorizontalPodAutoscaler;
 use super::failure::Failure;
-use super::observe::{LiveAutoscaler, Seen, beside};
+use super::observe::{LiveAutoscalers, Seen};
 use super::pacing::{Pacing, Spent, is_paced};
 use super::plan::{Observed, Plan, plan};
 use super::raise::{Raise, Through};
@@ -29,7 +32,11 @@ pub(super) enum Read {
     /// There is no Deployment any more.
     Gone,
     Unread(ApiError),
-    Seen(Seen),
+    Seen {
+        seen: Seen,
+        /// The autoscaler that was written to; `None` if it was not one, or is gone.
+        autoscaler: Option<Arc<HorizontalPodAutoscaler>>,
+    },
 }
 
 // === impl MinReplicas ===
@@ -61,7 +68,7 @@ impl<W: WriteScale> MinReplicas<W> {
             let live = match read {
                 Read::Gone => return self.gone(&raise.key),
                 Read::Unread(read) => return self.failed(&seen, &raise, read.into()),
-                Read::Seen(live) => live,
+                Read::Seen { seen, .. } => seen,
             };
             raise = match self.decide(&live, pacing).await {
                 Plan::Leave(reason) => return self.left_meanwhile(&live, reason),
@@ -77,7 +84,7 @@ impl<W: WriteScale> MinReplicas<W> {
     /// Sends one write, unless what it rests on proves to be over. `spent` counts unless
     /// nothing was written, for certain.
     async fn attempt(&self, seen: &Seen, raise: &Raise, spent: Option<Spent<'_>>) -> Tried {
-        if let Some(read) = self.overtaken(seen).await {
+        if let Some(read) = self.overtaken(seen, raise).await {
             take_back(spent);
             return Tried::Overtaken(read);
         }
@@ -135,20 +142,26 @@ impl<W: WriteScale> MinReplicas<W> {
             Ok(None) => return Read::Gone,
             Err(error) => return Read::Unread(error),
         };
-        let autoscaler = match &raise.through {
-            Through::Scale => None,
-            Through::Autoscaler { name, .. } => {
-                match self.read_autoscaler(beside(&raise.key, name)).await {
-                    Ok(live) => Some(live),
-                    Err(error) => return Read::Unread(error),
-                }
-            }
+        let seen = Seen::live(deployment);
+        let Through::Autoscaler { name, .. } = &raise.through else {
+            return Read::Seen {
+                seen,
+                autoscaler: None,
+            };
         };
-        Read::Seen(Seen {
-            deployment,
-            autoscaler,
-            namespace: None,
-        })
+        match self.read_autoscalers(&raise.key, name).await {
+            Ok(LiveAutoscalers {
+                written,
+                of_deployment,
+            }) => Read::Seen {
+                seen: Seen {
+                    autoscalers: Some(of_deployment),
+                    ..seen
+                },
+                autoscaler: written,
+            },
+            Err(error) => Read::Unread(error),
+        }
     }
 
     fn failed(&self, seen: &Seen, raise: &Raise, failure: Failure) -> Verdict {
@@ -189,25 +202,31 @@ fn exhausted(last: Option<ApiError>) -> Failure {
 // === impl Read ===
 
 impl Read {
+    /// What is to be decided from, before anything was written.
+    pub(super) fn seen(seen: Seen) -> Self {
+        Self::Seen {
+            seen,
+            autoscaler: None,
+        }
+    }
+
     /// The object that `raise` was written to.
     fn written_to(&self, raise: &Raise) -> Live<'_> {
         match (self, &raise.through) {
             (Self::Gone, _) => Live::Gone,
             (Self::Unread(_), _) => Live::Unread,
-            (Self::Seen(seen), Through::Scale) => Live::Found {
+            (Self::Seen { seen, .. }, Through::Scale) => Live::Found {
                 uid: seen.deployment.uid(),
                 resource_version: seen.deployment.resource_version(),
                 number: seen.deployment.replicas(),
             },
-            (Self::Seen(seen), Through::Autoscaler { .. }) => match &seen.autoscaler {
-                Some(LiveAutoscaler {
-                    found: Some(it), ..
-                }) => Live::Found {
+            (Self::Seen { autoscaler, .. }, Through::Autoscaler { .. }) => match autoscaler {
+                Some(it) => Live::Found {
                     uid: it.uid(),
                     resource_version: it.resource_version(),
                     number: it.min(),
                 },
-                _ => Live::Gone,
+                None => Live::Gone,
             },
         }
     }
