@@ -1,51 +1,14 @@
-use std::io;
-use std::sync::Arc;
-
+use captured_log::CapturedLog;
 use controller_core::client::fetch;
-use parking_lot::Mutex;
 use serde_json::Value;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing::Level;
 
 use crate::scripted::{Script, Step, list, ok, options, refusal};
 
-/// Everything that any crate logs, at the chattiest level.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
-
-impl Log {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().clone()).unwrap()
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn no_body_reaches_the_log_whatever_becomes_of_it() {
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(log.clone())
-        .with_ansi(false)
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    // Everything that any crate logs, at the chattiest level.
+    let (log, _guard) = CapturedLog::start(Level::TRACE);
 
     let script = Script::new([
         ok(r#"{"data":"hunter2"}"#),

@@ -1,21 +1,15 @@
 //! A writer that runs over a simulated server with the namespace `shop`.
 
-use std::io;
-use std::sync::Arc;
-
 use controller_core::client::{ClientOptions, ObjectKey, ResourceType, layered};
 use controller_core::write::events::{
     Event, EventCounts, EventRecorder, EventSource, EventWriter, ObjectReference,
 };
-use parking_lot::Mutex;
 use serde_json::{Value, json};
 use sim_apiserver::faults::{Rule, Verb};
 use sim_apiserver::{Recorded, SimApiServer};
 use tokio::task::JoinSet;
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
-use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::fmt::MakeWriter;
 
 pub(crate) const DEPLOYMENTS: ResourceType =
     ResourceType::namespaced("apps", "v1", "deployments", "Deployment");
@@ -27,10 +21,6 @@ pub(crate) struct Bed {
     writer: Option<EventWriter>,
     running: JoinSet<EventCounts>,
 }
-
-/// Keeps the log of a test, from `info` up.
-#[derive(Clone, Default)]
-pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 pub(crate) fn web() -> ObjectReference {
     ObjectReference::new(
@@ -148,44 +138,5 @@ impl Bed {
             format!("{} {}", request.method, status.as_deref().unwrap_or("-"))
         };
         self.server.requests().iter().map(word).collect()
-    }
-}
-
-// === impl Log ===
-
-impl Log {
-    /// Collects the log until the guard is dropped. The tests run on one thread.
-    pub(crate) fn start() -> (Self, DefaultGuard) {
-        let log = Self::default();
-        let subscriber = tracing_subscriber::fmt()
-            .with_writer(log.clone())
-            .with_ansi(false)
-            .without_time()
-            .with_target(false)
-            .finish();
-        (log, tracing::subscriber::set_default(subscriber))
-    }
-
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8(self.0.lock().clone()).unwrap()
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
-
-impl io::Write for Log {
-    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        self.0.lock().extend_from_slice(text);
-        Ok(text.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -1,15 +1,17 @@
 //! What a person sees of events that are not written: one line for each cause.
 
+use captured_log::CapturedLog;
 use controller_core::write::events::DropReason;
 use serde_json::json;
 use sim_apiserver::faults::{Action, Rule};
+use tracing::Level;
 
-use crate::bed::{Bed, Log, about, creates, minutes, patches, raised};
+use crate::bed::{Bed, about, creates, minutes, patches, raised};
 
 /// C-13: the namespace is going away. It is tried once, and nobody is bothered.
 #[tokio::test(start_paused = true)]
 async fn a_namespace_that_terminates_is_no_news() {
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let mut bed = Bed::new().await;
     let refusal = Action::status(403)
         .reason("Forbidden")
@@ -31,7 +33,7 @@ async fn a_namespace_that_terminates_is_no_news() {
 /// C-13, the control: no permission is one warning that names it, for a thousand events.
 #[tokio::test(start_paused = true)]
 async fn a_missing_permission_is_one_warning() {
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let mut bed = Bed::new().await;
     let refusal = Action::status(403).reason("Forbidden").message(
         "events.events.k8s.io is forbidden: User \"system:serviceaccount:shop:minrep\" cannot \
@@ -52,7 +54,7 @@ async fn a_missing_permission_is_one_warning() {
 
 #[tokio::test(start_paused = true)]
 async fn events_without_the_permission_to_patch() {
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let mut bed = Bed::new().await;
     let refusal = Action::status(403)
         .reason("Forbidden")
@@ -75,7 +77,7 @@ async fn events_without_the_permission_to_patch() {
 /// Another refusal is another line, the same one is not.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_of_another_kind_is_told_once_too() {
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let mut bed = Bed::new().await;
     let quota = Action::status(403)
         .reason("Forbidden")
@@ -101,7 +103,7 @@ async fn a_refusal_of_another_kind_is_told_once_too() {
 /// An outage is a line when it begins and one when it ends.
 #[tokio::test(start_paused = true)]
 async fn an_outage_is_two_lines() {
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let mut bed = Bed::new().await;
     let outage = creates(Rule::new(Action::Reset)).attempts(1..=60);
     bed.server.faults().add(outage);

@@ -1,14 +1,13 @@
 //! Whole runs and passes over many Deployments, on a paused clock.
 
-use std::io;
 use std::sync::Arc;
 
+use captured_log::CapturedLog;
 use controller_core::client::{ClientOptions, Scope, layered};
 use controller_core::controllers::min_replicas::{
     DecisionLog, Effect, Metrics, Reason, Reporter, Settings,
 };
 use controller_core::runtime::{OnceOptions, OnceReport, RunOptions, Targets, once, run};
-use parking_lot::Mutex;
 use serde_json::json;
 use sim_apiserver::SimApiServer;
 use sim_apiserver::faults::{Action, Rule, Verb};
@@ -19,21 +18,6 @@ use tracing::Level;
 use crate::bed::{Reports, deployment};
 
 const SECOND: Duration = Duration::from_secs(1);
-
-/// What is logged from a level on.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// A server with this many opted-in Deployments at 1 replica.
 async fn server_with(deployments: usize) -> SimApiServer {
@@ -105,17 +89,8 @@ async fn a_server_that_refuses_all_writes_for_a_while_is_got_over() {
         .verb(Verb::Patch)
         .window(Duration::ZERO..20 * SECOND);
     server.faults().add(rule);
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(move || writer.clone())
-        .with_max_level(Level::INFO)
-        .with_ansi(false)
-        .with_target(false)
-        .without_time()
-        .finish();
     // For the whole thread: the workers are tasks of their own.
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let stop = CancellationToken::new();
     let options = RunOptions {
         settings: Settings::default(),
@@ -134,7 +109,7 @@ async fn a_server_that_refuses_all_writes_for_a_while_is_got_over() {
     let running = run(client(&server), options, decisions, stop.clone());
     let watching = async {
         tokio::time::sleep_until(start + 20 * SECOND).await;
-        let failing = String::from_utf8(log.0.lock().clone()).unwrap();
+        let failing = log.text();
         let recovered = server.wait_for(all_at_two);
         timeout(25 * SECOND, recovered).await.unwrap();
         stop.cancel();

@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use captured_log::CapturedLog;
 use controller_core::controllers::min_replicas::Metrics;
 use controller_core::runtime::RunOptions;
 use prometheus_client::encoding::text::encode;
@@ -10,9 +11,9 @@ use prometheus_client::registry::Registry;
 use serde_json::json;
 use sim_apiserver::faults::{Action, Rule, Verb};
 use tokio::time::{Instant, sleep, timeout};
+use tracing::Level;
 
 use crate::harness::{Scene, deployment, options};
-use crate::warnings::Warnings;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -47,7 +48,7 @@ fn most_in_a_minute(scene: &Scene) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn no_minute_has_more_raises_than_it_may_and_none_is_lost() {
-    let (warnings, _guard) = Warnings::capture();
+    let (warnings, _guard) = CapturedLog::start(Level::WARN);
     let mut scene = scene_of(50).await;
     let start = Instant::now();
     scene.run(limited(20));

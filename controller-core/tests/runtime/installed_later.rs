@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
+use captured_log::CapturedLog;
 use controller_core::runtime::{RunOptions, RunSummary};
 use http::HeaderValue;
 use serde_json::json;
 use sim_apiserver::faults::{Action, Rule, RuleId, Verb};
 use tokio::time::{Instant, sleep};
+use tracing::Level;
 
 use crate::harness::{Scene, deployment, options};
 use crate::scaled_objects::{forbid, scaler, with_keda};
-use crate::warnings::Warnings;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -124,7 +125,7 @@ async fn a_server_without_it_is_asked_seldom_and_for_little() {
 /// A decision from half a list would take those that are still missing for absent.
 #[tokio::test(start_paused = true)]
 async fn nothing_is_raised_between_its_arrival_and_its_first_list_and_that_is_said() {
-    let (warnings, _guard) = Warnings::capture();
+    let (warnings, _guard) = CapturedLog::start(Level::WARN);
     let mut cluster = Cluster::running().await;
     let slow = Rule::new(Action::DelayAnswer(200 * SECOND));
     let slow = slow.verb(Verb::List).resource("scaledobjects");

@@ -18,4 +18,3 @@ mod run;
 mod scaled_objects;
 mod shutdown;
 mod timeouts;
-mod warnings;

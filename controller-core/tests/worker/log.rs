@@ -1,24 +1,21 @@
 //! What a person sees while reconciles fail.
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use captured_log::CapturedLog;
 use controller_core::queue::WorkQueue;
 use controller_core::worker::{Outcome, ReconcileError, Reconciler, WorkerPool};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
-use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing::Level;
 
 use crate::scripted::{Scripted, Step, queue, run_for, stop_after};
 
-/// Keeps the log of a test, from `info` up.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_logged_once_until_its_message_changes() {
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let queue = queue();
     queue.add("shop/web");
     let reconciler = Scripted::new(|_, before| match before {
@@ -29,7 +26,7 @@ async fn a_failure_is_logged_once_until_its_message_changes() {
         _ => Step::Done,
     });
     run_for(60_000, &queue, &reconciler, 1).await;
-    insta::assert_snapshot!(log.text(), @r#"
+    insta::assert_snapshot!(text(&log), @r#"
     WARN reconcile{queue="test" key=shop/web reconcileID=ID}: reconcile failed key=shop/web error="the server said no"
     WARN reconcile{queue="test" key=shop/web reconcileID=ID}: reconcile failed key=shop/web error="the server is gone"
     WARN reconcile{queue="test" key=shop/web reconcileID=ID}: reconcile failed key=shop/web error="panicked: index out of bounds"
@@ -40,7 +37,7 @@ async fn a_failure_is_logged_once_until_its_message_changes() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_is_over_is_not_summed_up() {
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let queue = queue();
     queue.add("shop/web");
     let reconciler = Scripted::new(|_, before| match before {
@@ -49,7 +46,7 @@ async fn a_failure_that_is_over_is_not_summed_up() {
     });
     run_for(60_000, &queue, &reconciler, 1).await;
     insta::assert_snapshot!(
-        log.text(),
+        text(&log),
         @r#"WARN reconcile{queue="test" key=shop/web reconcileID=ID}: reconcile failed key=shop/web error="conflict""#
     );
 }
@@ -58,7 +55,7 @@ async fn a_failure_that_is_over_is_not_summed_up() {
 /// panics it knows nothing.
 #[tokio::test(start_paused = true)]
 async fn errors_that_the_reconciler_tells_are_not_told_again() {
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let queue = queue();
     queue.add("shop/web");
     let reconciler = Scripted::new(|_, before| match before {
@@ -74,7 +71,7 @@ async fn errors_that_the_reconciler_tells_are_not_told_again() {
     let (summary, ()) = tokio::join!(pool.run(), stop);
     assert_eq!((summary.failed, summary.panicked), (1, 1));
     insta::assert_snapshot!(
-        log.text(),
+        text(&log),
         @r#"WARN reconcile{queue="test" key=shop/web reconcileID=ID}: reconcile failed key=shop/web error="panicked: index out of bounds""#
     );
 }
@@ -82,7 +79,7 @@ async fn errors_that_the_reconciler_tells_are_not_told_again() {
 /// A reconciler that tells of its errors itself is not repeated. Of its panics it cannot.
 #[tokio::test(start_paused = true)]
 async fn errors_that_are_told_elsewhere_are_not_told_again() {
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let queue = queue();
     queue.add("shop/web");
     let reconciler = Scripted::new(|_, before| match before {
@@ -93,7 +90,7 @@ async fn errors_that_are_told_elsewhere_are_not_told_again() {
     let pool = WorkerPool::new(queue.clone(), reconciler, 1).errors_are_told();
     tokio::join!(stop_after(60_000, &queue), pool.run());
     insta::assert_snapshot!(
-        log.text(),
+        text(&log),
         @r#"WARN reconcile{queue="test" key=shop/web reconcileID=ID}: reconcile failed key=shop/web error="panicked: index out of bounds""#
     );
 }
@@ -113,13 +110,13 @@ async fn a_failure_is_logged_with_its_causes() {
             ))))
         }
     }
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let queue = WorkQueue::new("deployments");
     queue.add("shop/web".to_owned());
     queue.shut_down();
     WorkerPool::new(queue, Arc::new(Failing), 1).run().await;
     insta::assert_snapshot!(
-        log.text(),
+        text(&log),
         @r#"WARN reconcile{queue="deployments" key=shop/web reconcileID=ID}: reconcile failed and is not retried key=shop/web error="cannot scale: connection reset""#
     );
 }
@@ -147,7 +144,7 @@ async fn two_hundred_failing_keys_are_a_few_lines_and_recover() {
             Ok(Outcome::Done)
         }
     }
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let queue = WorkQueue::new("deployments");
     (0..200).for_each(|key| queue.add_background(key));
     let outage = Arc::new(Outage {
@@ -167,68 +164,32 @@ async fn two_hundred_failing_keys_are_a_few_lines_and_recover() {
     let raised = outage.raised.lock();
     assert_eq!(raised.len(), 200);
     assert!(raised.iter().all(|at| *at <= Duration::from_secs(45)));
-    let lines = log.text().lines().count();
-    assert!((2..=50).contains(&lines), "{lines} lines:\n{}", log.text());
+    let lines = text(&log).lines().count();
+    assert!((2..=50).contains(&lines), "{lines} lines:\n{}", text(&log));
 }
 
 /// What fails for hours is not forgotten, and no flood: the summaries come further and
 /// further apart.
 #[tokio::test(start_paused = true)]
 async fn a_lasting_failure_is_summed_up_less_and_less_often() {
-    let (log, _guard) = Log::start();
+    let (log, _guard) = CapturedLog::start(Level::INFO);
     let queue = queue();
     queue.add("shop/web");
     let reconciler = Scripted::new(|_, _| Step::Fail("the server said no"));
     run_for(3_600_000, &queue, &reconciler, 1).await;
-    let lines = log.text().lines().count();
-    assert!((8..=14).contains(&lines), "{lines} lines:\n{}", log.text());
+    let lines = text(&log).lines().count();
+    assert!((8..=14).contains(&lines), "{lines} lines:\n{}", text(&log));
 }
 
-// === impl Log ===
-
-impl Log {
-    /// Collects the log until the guard is dropped. The tests run on one thread, so the
-    /// workers log here too.
-    fn start() -> (Self, DefaultGuard) {
-        let log = Self::default();
-        let subscriber = tracing_subscriber::fmt()
-            .with_writer(log.clone())
-            .with_ansi(false)
-            .without_time()
-            .with_target(false)
-            .finish();
-        (log, tracing::subscriber::set_default(subscriber))
+/// Without the ids, which are others each time.
+fn text(log: &CapturedLog) -> String {
+    let text = log.text();
+    let mut parts = text.split("reconcileID=");
+    let mut steady = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (id, rest) = part.split_at(36);
+        assert_eq!(id.matches('-').count(), 4, "{id}");
+        steady = steady + "reconcileID=ID" + rest;
     }
-
-    /// Without the ids, which are others each time.
-    fn text(&self) -> String {
-        let text = String::from_utf8(self.0.lock().clone()).expect("a log is text");
-        let mut parts = text.split("reconcileID=");
-        let mut steady = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let (id, rest) = part.split_at(36);
-            assert_eq!(id.matches('-').count(), 4, "{id}");
-            steady = steady + "reconcileID=ID" + rest;
-        }
-        steady
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
-
-impl io::Write for Log {
-    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        self.0.lock().extend_from_slice(text);
-        Ok(text.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    steady
 }

@@ -1,46 +1,9 @@
-use std::io;
-use std::sync::Arc;
-
-use parking_lot::Mutex as Lock;
+use captured_log::CapturedLog;
 use tokio::time::{Duration, advance};
 use tracing::Level;
 
 use super::*;
 use crate::controllers::min_replicas::{DryRun, Failure, Opponent, OptIn, Owner};
-
-/// The lines that were logged, without time.
-#[derive(Clone, Default)]
-struct Lines(Arc<Lock<Vec<u8>>>);
-
-impl io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Lines {
-    fn capture(level: Level) -> (Self, tracing::subscriber::DefaultGuard) {
-        let lines = Self::default();
-        let writer = lines.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_writer(move || writer.clone())
-            .with_max_level(level)
-            .with_target(false)
-            .with_ansi(false)
-            .without_time()
-            .finish();
-        (lines, tracing::subscriber::set_default(subscriber))
-    }
-
-    fn take(&self) -> String {
-        String::from_utf8(std::mem::take(&mut *self.0.lock())).unwrap()
-    }
-}
 
 fn verdict(name: &str, reason: Reason, effect: Effect) -> Verdict {
     Verdict {
@@ -85,7 +48,7 @@ fn satisfied(replicas: i32) -> Reason {
 
 #[test]
 fn a_line_is_logged_when_the_decision_changes() {
-    let (lines, _guard) = Lines::capture(Level::INFO);
+    let (lines, _guard) = CapturedLog::start(Level::INFO);
     let log = DecisionLog::default();
     for verdict in [
         raised("web"),
@@ -109,7 +72,7 @@ fn a_line_is_logged_when_the_decision_changes() {
 
 #[test]
 fn a_confirmed_decision_is_a_debug_line() {
-    let (lines, _guard) = Lines::capture(Level::DEBUG);
+    let (lines, _guard) = CapturedLog::start(Level::DEBUG);
     let log = DecisionLog::default();
     log.report(&left("web", satisfied(2)));
     lines.take();
@@ -121,7 +84,7 @@ fn a_confirmed_decision_is_a_debug_line() {
 
 #[test]
 fn every_raise_is_told_even_if_nothing_was_seen_in_between() {
-    let (lines, _guard) = Lines::capture(Level::INFO);
+    let (lines, _guard) = CapturedLog::start(Level::INFO);
     let log = DecisionLog::default();
     log.report(&raised("web"));
     log.report(&raised("web"));
@@ -132,7 +95,7 @@ fn every_raise_is_told_even_if_nothing_was_seen_in_between() {
 /// C-11: one "no longer exists" for one end, none for an object that was never heard of.
 #[test]
 fn an_end_is_told_once() {
-    let (lines, _guard) = Lines::capture(Level::INFO);
+    let (lines, _guard) = CapturedLog::start(Level::INFO);
     let log = DecisionLog::default();
     log.report(&gone("stranger"));
     assert_eq!(lines.take(), "");
@@ -152,7 +115,7 @@ fn an_end_is_told_once() {
 
 #[test]
 fn a_recreated_object_is_news() {
-    let (lines, _guard) = Lines::capture(Level::INFO);
+    let (lines, _guard) = CapturedLog::start(Level::INFO);
     let log = DecisionLog::default();
     log.report(&left("web", satisfied(2)));
     log.report(&Verdict {
@@ -164,7 +127,7 @@ fn a_recreated_object_is_news() {
 
 #[test]
 fn what_was_skipped_names_why() {
-    let (lines, _guard) = Lines::capture(Level::INFO);
+    let (lines, _guard) = CapturedLog::start(Level::INFO);
     let log = DecisionLog::default();
     let owner = Owner {
         kind: "Foo".into(),
@@ -187,7 +150,7 @@ fn what_was_skipped_names_why() {
 /// Once a value: a resync says nothing new, another wrong value does.
 #[test]
 fn an_annotation_that_is_no_minimum_is_told_once_a_value() {
-    let (lines, _guard) = Lines::capture(Level::INFO);
+    let (lines, _guard) = CapturedLog::start(Level::INFO);
     let log = DecisionLog::default();
     let rejected = |value: &str| Verdict {
         rejected_min: Some(RejectedMin {
@@ -218,7 +181,7 @@ fn an_annotation_that_is_no_minimum_is_told_once_a_value() {
 /// no line at all, for thousands may wait.
 #[test]
 fn what_waits_is_told_once_or_counted_elsewhere() {
-    let (lines, _guard) = Lines::capture(Level::INFO);
+    let (lines, _guard) = CapturedLog::start(Level::INFO);
     let log = DecisionLog::default();
     let fight = |minutes: u64| {
         let wait = Duration::from_secs(60 * minutes);
@@ -246,7 +209,7 @@ fn what_waits_is_told_once_or_counted_elsewhere() {
 /// C-28: 200 objects, each tried 14 times in 20 s.
 #[tokio::test(start_paused = true)]
 async fn many_failures_of_one_kind_are_a_few_lines() {
-    let (lines, _guard) = Lines::capture(Level::INFO);
+    let (lines, _guard) = CapturedLog::start(Level::INFO);
     let log = DecisionLog::default();
     for _ in 0..14 {
         for object in 0..200 {
@@ -263,7 +226,7 @@ async fn many_failures_of_one_kind_are_a_few_lines() {
 
 #[tokio::test(start_paused = true)]
 async fn another_message_is_another_line() {
-    let (lines, _guard) = Lines::capture(Level::INFO);
+    let (lines, _guard) = CapturedLog::start(Level::INFO);
     let log = DecisionLog::default();
     log.report(&failed("web", 2));
     log.report(&verdict(
@@ -280,7 +243,7 @@ async fn another_message_is_another_line() {
 /// Objects that fail and recover one after the other are still one story.
 #[tokio::test(start_paused = true)]
 async fn failures_in_turn_are_counted_too() {
-    let (lines, _guard) = Lines::capture(Level::WARN);
+    let (lines, _guard) = CapturedLog::start(Level::WARN);
     let log = DecisionLog::default();
     for object in 0..100 {
         let name = format!("web-{object}");
@@ -314,7 +277,7 @@ fn a_dry_run_counts_what_it_would_raise() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_failure_of_one_kind_is_one_more_deployment() {
-    let (lines, _guard) = Lines::capture(Level::INFO);
+    let (lines, _guard) = CapturedLog::start(Level::INFO);
     let log = DecisionLog::default();
     for _ in 0..14 {
         for object in ["api", "web"] {
