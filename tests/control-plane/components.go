@@ -70,7 +70,7 @@ func apiserverArgs(o *options) ([]string, error) {
 		// A loopback address is refused as an endpoint of the service
 		// `kubernetes`, and no Pod exists that could reach it.
 		"--endpoint-reconciler-type=none",
-		"--advertise-address=" + o.bind,
+		"--advertise-address=" + advertised(o.bind),
 		"--allow-privileged=true",
 	}
 	if o.apiOnly {
@@ -83,7 +83,7 @@ func apiserverArgs(o *options) ([]string, error) {
 		}
 		args = append(args, "--audit-policy-file=audit-policy.yaml", "--audit-log-path="+o.auditLog)
 	}
-	return args, nil
+	return append(args, o.apiserver...), nil
 }
 
 func controllerManagerArgs() []string {

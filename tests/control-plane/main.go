@@ -26,6 +26,7 @@ import (
 
 const usage = `usage: control-plane up [flags]            run the whole set; up --help lists the flags
        control-plane down --dir DIR        end the set that runs in DIR
+       control-plane server [flags]        run it as a container's first process, in the place of k3s
        control-plane COMPONENT [flags]     etcd, kube-apiserver, kube-controller-manager,
                                            kube-scheduler or kubectl, as upstream ships it
 `
@@ -47,6 +48,8 @@ func main() {
 		exitOnError(up(os.Args[1:]))
 	case "down":
 		exitOnError(down(os.Args[1:]))
+	case "server":
+		exitOnError(server(os.Args[1:]))
 	case "etcd":
 		etcdmain.Main(os.Args)
 	case "kube-apiserver":

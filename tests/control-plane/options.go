@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"minrep.dev/tests/control-plane/internal/lines"
 )
 
 type options struct {
@@ -15,10 +17,22 @@ type options struct {
 	port                      int
 	apiOnly, lifeline         bool
 	timeout                   time.Duration
+
+	// Only a container's instance has these.
+
+	// tlsNames are names and addresses for the API server's certificate.
+	tlsNames []string
+	// Further flags of the components: the last of two wins.
+	apiserver, controllerManager, scheduler []string
+	// log is where the components write, instead of files.
+	log *lines.Log
+
+	// ready is called once, when the instance can be used.
+	ready func(*options) error
 }
 
 func parseOptions(args []string) (*options, error) {
-	o := &options{}
+	o := &options{ready: announce}
 	flags := flag.NewFlagSet("up", flag.ExitOnError)
 	flags.StringVar(&o.dir, "dir", "", "directory of the instance, made and removed by it (required)")
 	flags.BoolVar(&o.apiOnly, "api-only", false, "only etcd and kube-apiserver: no controllers, no scheduler, no node")
@@ -69,6 +83,13 @@ func (o *options) server() string {
 		host = "127.0.0.1"
 	}
 	return "https://" + net.JoinHostPort(host, strconv.Itoa(o.port))
+}
+
+// announce prints the one line on stdout that callers of `up` wait for.
+func announce(o *options) error {
+	// Whoever wanted to know may have left.
+	_, _ = fmt.Println(filepath.Join(o.dir, adminConfig))
+	return nil
 }
 
 func freePort(bind string) (int, error) {

@@ -54,7 +54,7 @@ func writeCredentials(o *options) error {
 		return err
 	}
 
-	certPEM, keyPEM, err := ca.issue(servingTemplate(o.bind))
+	certPEM, keyPEM, err := ca.issue(servingTemplate(o))
 	if err != nil {
 		return err
 	}
@@ -102,15 +102,16 @@ func writeCredentials(o *options) error {
 	return nil
 }
 
-func servingTemplate(bind string) x509.Certificate {
-	ips := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback, net.IPv4(10, 96, 0, 1)}
-	if ip := net.ParseIP(bind); ip != nil && !ip.IsUnspecified() && !ip.IsLoopback() {
+func servingTemplate(o *options) x509.Certificate {
+	names, ips := splitNames(o.tlsNames)
+	ips = append(ips, net.IPv4(127, 0, 0, 1), net.IPv6loopback, net.IPv4(10, 96, 0, 1))
+	if ip := net.ParseIP(o.bind); ip != nil && !ip.IsUnspecified() && !ip.IsLoopback() {
 		ips = append(ips, ip)
 	}
 	return x509.Certificate{
 		Subject:     pkix.Name{CommonName: "kube-apiserver"},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames:    []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"},
+		DNSNames:    append(names, "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"),
 		IPAddresses: ips,
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +14,8 @@ import (
 // components runs the members of one instance as children of this process.
 // The first that ends by itself ends the whole: cancel is told why.
 type components struct {
-	dir, logs string
-	cancel    context.CancelCauseFunc
+	options *options
+	cancel  context.CancelCauseFunc
 
 	running  []*exec.Cmd
 	ended    sync.WaitGroup
@@ -23,7 +24,7 @@ type components struct {
 }
 
 func newComponents(o *options, cancel context.CancelCauseFunc) *components {
-	return &components{dir: o.dir, logs: o.logs, cancel: cancel, stopped: make(chan struct{})}
+	return &components{options: o, cancel: cancel, stopped: make(chan struct{})}
 }
 
 // start must be called by a goroutine that is locked to its thread and lives
@@ -33,13 +34,16 @@ func (c *components) start(name string, args []string) error {
 	if err != nil {
 		return err
 	}
-	log, err := os.Create(filepath.Join(c.logs, name+".log"))
+	log, err := c.options.logOf(name)
 	if err != nil {
 		return err
 	}
-	defer log.Close()
+	if file, ok := log.(*os.File); ok {
+		// The child has its own.
+		defer file.Close()
+	}
 	command := exec.Command(self, append([]string{name}, args...)...)
-	command.Dir = c.dir
+	command.Dir = c.options.dir
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = childAttributes()
 	if err := command.Start(); err != nil {
@@ -51,7 +55,7 @@ func (c *components) start(name string, args []string) error {
 		select {
 		case <-c.stopped:
 		default:
-			c.cancel(fmt.Errorf("%s ended by itself (%v); its last lines:\n%s", name, err, tail(log.Name())))
+			c.cancel(fmt.Errorf("%s ended by itself (%v)%s", name, err, c.options.lastLines(name)))
 		}
 	})
 	return nil
@@ -67,12 +71,28 @@ func (c *components) stop() {
 	c.ended.Wait()
 }
 
-func tail(path string) string {
+// logOf is where the component, or the node, writes.
+func (o *options) logOf(name string) (io.Writer, error) {
+	if o.log != nil {
+		return o.log.Writer(name), nil
+	}
+	return os.Create(o.logFile(name))
+}
+
+func (o *options) logFile(name string) string {
+	return filepath.Join(o.logs, name+".log")
+}
+
+// lastLines is the end of a component's log, unless everybody has seen that.
+func (o *options) lastLines(name string) string {
+	if o.log != nil {
+		return ""
+	}
 	const lines = 15
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(o.logFile(name))
 	if err != nil {
-		return err.Error()
+		return ": " + err.Error()
 	}
 	all := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return "  " + strings.Join(all[max(0, len(all)-lines):], "\n  ")
+	return "; its last lines:\n  " + strings.Join(all[max(0, len(all)-lines):], "\n  ")
 }

@@ -23,16 +23,21 @@ import (
 // errStop is the cause of an end that somebody asked for.
 var errStop = errors.New("asked to stop")
 
-// up runs an instance until a signal, the end of stdin (with --lifeline), or
-// the death of a component. Once the instance is ready it prints one line on
-// stdout, the kubeconfig's path. It leaves nothing behind.
+// up runs an instance. Once that is ready it prints one line on stdout, the
+// kubeconfig's path.
 func up(args []string) error {
-	// The children's death signal belongs to the thread that started them.
-	runtime.LockOSThread()
 	o, err := parseOptions(args)
 	if err != nil {
 		return err
 	}
+	return runInstance(o)
+}
+
+// runInstance returns after a signal, the end of stdin (with --lifeline), or
+// the death of a component. It leaves nothing behind.
+func runInstance(o *options) error {
+	// The children's death signal belongs to the thread that started them.
+	runtime.LockOSThread()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	watchForTheEnd(o, cancel)
@@ -41,7 +46,7 @@ func up(args []string) error {
 		return err
 	}
 	children := newComponents(o, cancel)
-	err = serve(ctx, o, children)
+	err := serve(ctx, o, children)
 	cancel(nil)
 	children.stop()
 	if errors.Is(err, errStop) {
@@ -94,10 +99,10 @@ func serve(ctx context.Context, o *options, children *components) error {
 		return context.Cause(starting)
 	}
 	if !o.apiOnly {
-		if err := children.start("kube-controller-manager", controllerManagerArgs()); err != nil {
+		if err := children.start("kube-controller-manager", append(controllerManagerArgs(), o.controllerManager...)); err != nil {
 			return err
 		}
-		if err := children.start("kube-scheduler", schedulerArgs()); err != nil {
+		if err := children.start("kube-scheduler", append(schedulerArgs(), o.scheduler...)); err != nil {
 			return err
 		}
 		nodeClient, err := newClient(o, nodeConfig)
@@ -116,7 +121,9 @@ func serve(ctx context.Context, o *options, children *components) error {
 	done()
 
 	fmt.Fprintf(os.Stderr, "ready after %.1f s at %s\n", time.Since(start).Seconds(), o.server())
-	fmt.Println(filepath.Join(o.dir, adminConfig))
+	if err := o.ready(o); err != nil {
+		return err
+	}
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
@@ -126,7 +133,7 @@ func prepare(o *options) error {
 		return err
 	}
 	// What client-go says about the node stand-in belongs with the other logs.
-	log, err := os.Create(filepath.Join(o.logs, "node.log"))
+	log, err := o.logOf("node")
 	if err != nil {
 		return err
 	}
