@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::{fs, io};
 
+use crate::missing::Missing;
 use crate::task::root;
 
 /// The binary that [`build`] made: all components, and kubectl, in one file.
@@ -16,10 +17,8 @@ pub(crate) struct Binary {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BuildError {
     /// The machine has no Go.
-    #[error(
-        "go is not on PATH, and tests/control-plane is a Go module; install it from https://go.dev/dl/"
-    )]
-    GoMissing,
+    #[error("go is needed")]
+    Go(#[source] Missing),
     /// A program or a file could not be used at all.
     #[error("cannot use {path}")]
     Io {
@@ -66,7 +65,7 @@ pub(crate) fn build() -> Result<Binary, BuildError> {
         .env("CGO_ENABLED", "0")
         .status()
         .map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => BuildError::GoMissing,
+            io::ErrorKind::NotFound => BuildError::Go(Missing::Go),
             _ => BuildError::Io {
                 path: "go".into(),
                 source,
@@ -79,7 +78,7 @@ pub(crate) fn build() -> Result<Binary, BuildError> {
     }
 }
 
-fn module() -> PathBuf {
+pub(super) fn module() -> PathBuf {
     root().join("tests/control-plane")
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask control-plane build|up|down`.
+//! `cargo xtask control-plane build|image|up|down`.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -11,7 +11,9 @@ use tokio::time::Instant;
 
 use super::build::{Binary, BuildError, build};
 use super::faulty_proxy::{FaultyProxy, FaultyProxyError};
+use super::image::{self, IMAGE, ImageError};
 use super::instance::{ControlPlane, InstanceError, Options, down};
+use crate::docker::ImageName;
 use crate::fault_script::{self, FaultScriptError};
 use crate::task::root;
 
@@ -20,10 +22,20 @@ use crate::task::root;
 pub(crate) enum Command {
     /// Build the binary: minutes the first time, seconds after that
     Build,
+    /// Put the binary into a container image that can stand in the place of k3s
+    Image(Image),
     /// Run it until Ctrl-C or `down`; prints the kubeconfig's path
     Up(Up),
     /// Stop what `up` started in another terminal
     Down(Down),
+}
+
+/// Flags of `image`.
+#[derive(Debug, Args)]
+pub(crate) struct Image {
+    /// The image's name, with tag `latest` unless given
+    #[arg(long, value_name = "NAME[:TAG]", default_value = IMAGE)]
+    tag: ImageName,
 }
 
 /// Flags of `up`.
@@ -61,6 +73,9 @@ pub(crate) enum CommandError {
     /// The binary could not be built.
     #[error("cannot build the control plane")]
     Build(#[from] BuildError),
+    /// It could not be put into an image.
+    #[error("cannot make an image of the control plane")]
+    Image(#[from] ImageError),
     /// The instance could not be started or stopped.
     #[error("cannot run the control plane")]
     Instance(#[from] InstanceError),
@@ -82,6 +97,7 @@ pub(crate) enum CommandError {
 pub(crate) async fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Build => report_build(),
+        Command::Image(flags) => image(&flags.tag).await,
         Command::Up(flags) => up(flags).await,
         Command::Down(flags) => {
             let binary = Binary::expected();
@@ -108,6 +124,12 @@ fn report_build() -> Result<(), CommandError> {
         start.elapsed().as_secs_f64()
     );
     Ok(())
+}
+
+async fn image(image: &ImageName) -> Result<(), CommandError> {
+    // Before the minutes that a first build of the binary takes.
+    image::check().await?;
+    Ok(image::report_image(&build()?, image).await?)
 }
 
 async fn up(flags: Up) -> Result<(), CommandError> {

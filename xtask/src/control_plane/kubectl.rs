@@ -8,6 +8,7 @@ use std::{env, io};
 use serde::Deserialize;
 
 use super::build::{BuildError, build};
+use crate::missing::Missing;
 
 /// The oldest kubectl that will do. Older ones cannot `--subresource=scale`
 /// without an alpha gate, and lie further from the server than its version
@@ -17,9 +18,12 @@ const OLDEST: (u32, u32) = (1, 27);
 /// Why there is no kubectl.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KubectlError {
+    /// None on PATH is new enough, and there is nothing to build one with.
+    #[error("kubectl is needed")]
+    Missing(#[source] Missing),
     /// None on PATH is new enough, and none could be built.
     #[error("no kubectl of 1.27 or later is on PATH, and building one failed")]
-    Build(#[from] BuildError),
+    Build(#[source] BuildError),
     /// The link beside the built binary could not be made.
     #[error("cannot link {path}")]
     Link {
@@ -54,7 +58,11 @@ struct ClientVersion {
 pub(crate) fn kubectl() -> Result<PathBuf, KubectlError> {
     match on_path(&env::var_os("PATH").unwrap_or_default()) {
         Some(path) => Ok(path),
-        None => link(build()?.path()),
+        None => match build() {
+            Ok(binary) => link(binary.path()),
+            Err(BuildError::Go(_)) => Err(KubectlError::Missing(Missing::Kubectl)),
+            Err(error) => Err(KubectlError::Build(error)),
+        },
     }
 }
 

@@ -17,6 +17,7 @@
 mod build;
 mod cli;
 mod faulty_proxy;
+mod image;
 mod instance;
 mod kubectl;
 

@@ -1,0 +1,49 @@
+//! What `cargo xtask` says on a machine that lacks something.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+use std::process::Command;
+
+/// The last line of stderr and the exit code of a task, on a machine with these programs.
+fn task(arguments: &str, programs: &[&str]) -> (String, Option<i32>) {
+    let folder = tempfile::tempdir().unwrap();
+    for program in programs {
+        std::fs::write(folder.path().join(program), "").unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(arguments.split(' '))
+        .env("PATH", folder.path())
+        .env("DOCKER_HOST", "unix:///no/such/docker.sock")
+        .env_remove("KUBECONFIG")
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !Path::new("/no/such/docker.sock").exists(),
+        "there is a Docker where none can be"
+    );
+    (stderr.trim_end().to_owned(), output.status.code())
+}
+
+/// One line that begins so, and exit code 2.
+fn assert_missing(arguments: &str, programs: &[&str], begins: &str) {
+    let (stderr, code) = task(arguments, programs);
+    assert_eq!(stderr.lines().count(), 1, "{arguments}: {stderr}");
+    assert!(
+        stderr.starts_with(&format!("error: {begins}")),
+        "{arguments}: {stderr}"
+    );
+    assert!(stderr.contains("without "), "{arguments}: {stderr}");
+    assert_eq!(code, Some(2), "{arguments}");
+}
+
+#[test]
+fn without_docker() {
+    let begins = "Docker is not installed; get ";
+    assert_missing("control-plane image", &[], begins);
+}
+
+#[test]
+fn without_go() {
+    assert_missing("control-plane build", &[], "Go is not on PATH");
+}
