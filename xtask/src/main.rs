@@ -39,6 +39,10 @@ async fn main() -> ExitCode {
 /// Prints why, and returns the exit code: 2 if the command line or the machine has to be
 /// mended first, as clap does.
 fn failed(error: &(dyn Error + 'static)) -> ExitCode {
+    if let Some(usage) = error.downcast_ref::<clap::Error>() {
+        eprint!("{usage}");
+        return ExitCode::from(2);
+    }
     if let Some(missing) = Missing::behind(error) {
         eprintln!("error: {missing}");
         return ExitCode::from(2);

@@ -1,9 +1,11 @@
 use std::error::Error;
 use std::path::PathBuf;
 
+use crate::docker::ImageName;
+
 /// What this machine lacks for a task. Each text is one line: what it is, how to get it, and
 /// what works without it. A task that ends with it exits with 2.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum Missing {
     /// Neither the command nor a socket.
     #[error(
@@ -47,6 +49,18 @@ pub(crate) enum Missing {
         /// What went wrong.
         why: String,
     },
+    /// The registry has it not, or cannot be reached.
+    #[error(
+        "the image {image} is not on this machine and cannot be pulled ({why}); `cargo xtask \
+         control-plane image` builds one that does (needs Go): --image minrep-control-plane; {}",
+        Self::WITHOUT_DOCKER
+    )]
+    Image {
+        /// Which.
+        image: ImageName,
+        /// What the Engine said.
+        why: String,
+    },
     /// No compiler for the control plane.
     #[error(
         "Go is not on PATH, and the control plane is compiled from tests/control-plane; get it \
@@ -54,6 +68,24 @@ pub(crate) enum Missing {
          cluster), or embedded (nothing but kubectl)"
     )]
     Go,
+    /// No kind.
+    #[error(
+        "kind is not on PATH; get it from https://kind.sigs.k8s.io/docs/user/quick-start/ or by \
+         `go install sigs.k8s.io/kind@v0.33.0`; without kind: --provider k3s (Docker), \
+         control-plane (Go), existing (a cluster), or embedded (nothing but kubectl)"
+    )]
+    Kind,
+    /// No node image.
+    #[error(
+        "kind's node image {image} is not on this machine and cannot be pulled ({why}); without \
+         it: --provider control-plane (Go), existing (a cluster), or embedded (nothing but kubectl)"
+    )]
+    KindImage {
+        /// Which.
+        image: ImageName,
+        /// What kind said.
+        why: String,
+    },
     /// No kubectl, and nothing to make one of.
     #[error(
         "no kubectl of 1.27 or later is on PATH, and without Go none can be built; get it from \
@@ -61,6 +93,27 @@ pub(crate) enum Missing {
          does not"
     )]
     Kubectl,
+    /// The kubeconfig does not know the context.
+    #[error(
+        "no context {context} in the kubeconfig; `kubectl config get-contexts` lists them; \
+         without a cluster: --provider k3s (Docker), control-plane (Go), or embedded (nothing \
+         but kubectl)"
+    )]
+    Context {
+        /// What was asked for.
+        context: String,
+    },
+    /// The cluster cannot be used.
+    #[error(
+        "the cluster of context {context} cannot be used ({why}); without it: --provider k3s \
+         (Docker), control-plane (Go), or embedded (nothing but kubectl)"
+    )]
+    Cluster {
+        /// What was asked for.
+        context: String,
+        /// What kubectl said.
+        why: String,
+    },
 }
 
 // === impl Missing ===

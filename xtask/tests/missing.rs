@@ -40,10 +40,40 @@ fn assert_missing(arguments: &str, programs: &[&str], begins: &str) {
 #[test]
 fn without_docker() {
     let begins = "Docker is not installed; get ";
-    assert_missing("control-plane image", &[], begins);
+    assert_missing("control-plane image", &["go"], begins);
+    for provider in ["k3s", "kind", "control-plane --as container"] {
+        let arguments = format!("e2e --provider {provider}");
+        assert_missing(&arguments, &["go", "kind"], begins);
+    }
+}
+
+#[test]
+fn without_a_daemon() {
+    let begins = "the Docker daemon is not running (nobody answers at unix:///no/such/docker.sock)";
+    assert_missing("e2e", &["docker"], begins);
 }
 
 #[test]
 fn without_go() {
-    assert_missing("control-plane build", &[], "Go is not on PATH");
+    for arguments in ["e2e --provider control-plane", "control-plane build"] {
+        assert_missing(arguments, &[], "Go is not on PATH");
+    }
+}
+
+#[test]
+fn without_kubectl() {
+    let (stderr, code) = task("e2e --provider embedded", &[]);
+    assert!(
+        stderr.starts_with("error: no kubectl of 1.27 or later is on PATH"),
+        "{stderr}"
+    );
+    assert_eq!(code, Some(2));
+}
+
+/// clap's own form, for what clap cannot know.
+#[test]
+fn with_flags_that_do_not_go_together() {
+    let (stderr, code) = task("e2e --provider embedded --image a", &[]);
+    assert_eq!(stderr, "error: --image is for another --provider");
+    assert_eq!(code, Some(2));
 }

@@ -67,6 +67,7 @@ impl FaultyProxy {
             .map_err(unusable)?;
         // What the server says is the client's affair.
         config.default_retry = false;
+        let namespace = config.default_namespace.clone();
         let client = Client::try_from(config).map_err(FaultyProxyError::Client)?;
         // `Client` is no service itself.
         let upstream = service_fn(move |request: Request<Bytes>| {
@@ -77,7 +78,7 @@ impl FaultyProxy {
             .await
             .map_err(FaultyProxyError::Proxy)?;
         let path = kubeconfig.with_file_name("faulty-kubeconfig");
-        let written = std::fs::write(&path, text(&proxy.url()).to_string());
+        let written = std::fs::write(&path, text(&proxy.url(), &namespace).to_string());
         let started = Self {
             proxy,
             kubeconfig: path,
@@ -110,7 +111,7 @@ impl FaultyProxy {
 }
 
 /// A kubeconfig for who speaks to the proxy. JSON is YAML.
-fn text(server: &str) -> Value {
+fn text(server: &str, namespace: &str) -> Value {
     let name = "faulty-control-plane";
     json!({
         "apiVersion": "v1",
@@ -120,7 +121,7 @@ fn text(server: &str) -> Value {
         "users": [{"name": name, "user": {}}],
         "contexts": [{
             "name": name,
-            "context": {"cluster": name, "user": name, "namespace": "default"},
+            "context": {"cluster": name, "user": name, "namespace": namespace},
         }],
     })
 }

@@ -73,11 +73,12 @@ pub(super) async fn report_image(binary: &Binary, image: &ImageName) -> Result<(
     build_image(binary, image).await?;
     let seconds = start.elapsed().as_secs_f64();
     let engine = check().await?;
-    let size = engine.size(image).await.ok().flatten().unwrap_or_default();
+    let size = engine.image(image).await.map_or(0, |image| image.size);
     println!(
         "{image} ({} MB) in {seconds:.1} s after the binary",
         size / 1_000_000
     );
+    println!("use it: cargo xtask e2e --provider k3s --image {image}");
     Ok(())
 }
 

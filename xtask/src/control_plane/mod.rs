@@ -21,8 +21,9 @@ mod image;
 mod instance;
 mod kubectl;
 
-pub(crate) use build::{Binary, BuildError, build};
+pub(crate) use build::{Binary, build};
 pub(crate) use cli::{Command, run};
 pub(crate) use faulty_proxy::FaultyProxy;
+pub(crate) use image::{IMAGE, build_image};
 pub(crate) use instance::{ControlPlane, Options};
 pub(crate) use kubectl::kubectl;

@@ -12,6 +12,16 @@ pub(crate) struct ImageName {
 
 // === impl ImageName ===
 
+impl ImageName {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn tag(&self) -> &str {
+        &self.tag
+    }
+}
+
 impl FromStr for ImageName {
     type Err = Infallible;
 
@@ -55,11 +65,7 @@ mod tests {
             ("kindest/node@sha256:0a", "kindest/node@sha256", "0a"),
         ] {
             let Ok(image) = text.parse::<ImageName>();
-            assert_eq!(
-                (image.name.as_str(), image.tag.as_str()),
-                (name, tag),
-                "{text}"
-            );
+            assert_eq!((image.name(), image.tag()), (name, tag), "{text}");
         }
     }
 }

@@ -73,9 +73,9 @@ impl Cluster {
         self.checked(arguments, "").await
     }
 
-    /// `kubectl apply` in namespace `default`.
+    /// `kubectl apply`, in the namespace of the kubeconfig's context as everything here.
     pub(super) async fn apply(&self, manifest: &Value) -> Result<(), String> {
-        let arguments = ["apply", "-n", "default", "-f", "-"];
+        let arguments = ["apply", "-f", "-"];
         self.checked(&arguments, &manifest.to_string())
             .await
             .map(drop)
@@ -85,16 +85,9 @@ impl Cluster {
     pub(super) async fn wait_replicas(&self, name: &str, count: u32) -> Result<(), String> {
         let object = format!("deployment/{name}");
         let condition = format!("--for=jsonpath={{.spec.replicas}}={count}");
-        self.kubectl(&[
-            "wait",
-            "-n",
-            "default",
-            &object,
-            &condition,
-            "--timeout=20s",
-        ])
-        .await
-        .map(drop)
+        self.kubectl(&["wait", &object, &condition, "--timeout=20s"])
+            .await
+            .map(drop)
     }
 
     /// Reads a Deployment.
@@ -102,11 +95,9 @@ impl Cluster {
         self.object("deployment", name).await
     }
 
-    /// Reads an object of namespace `default`.
+    /// Reads an object.
     pub(super) async fn object(&self, kind: &str, name: &str) -> Result<Value, String> {
-        let text = self
-            .kubectl(&["get", kind, name, "-n", "default", "-o", "json"])
-            .await?;
+        let text = self.kubectl(&["get", kind, name, "-o", "json"]).await?;
         serde_json::from_str(&text).map_err(|error| error.to_string())
     }
 

@@ -56,9 +56,9 @@ async fn meanwhile(world: &mut World, prefix: &str, refusal: Action) -> Result<(
     fired(world, refused).await?;
     let mark = world.mark()?;
     // It must not wait for the end: kubectl would watch.
-    let delete = ["delete", "deploy", &gone, "-n", "default", "--wait=false"];
+    let delete = ["delete", "deploy", &gone, "--wait=false"];
     world.cluster.kubectl(&delete).await?;
-    let scale = ["scale", "deploy", &lowered, "-n", "default", "--replicas=1"];
+    let scale = ["scale", "deploy", &lowered, "--replicas=1"];
     world.cluster.kubectl(&scale).await?;
     world.cluster.apply(&manifest::opted_in(&fresh, 1)).await?;
     faults.clear();

@@ -9,12 +9,14 @@ mod cut;
 mod everyday;
 mod flags;
 mod manifest;
+mod need;
 mod once;
 mod provider;
 mod report;
 mod rules;
 mod run;
 mod scale;
+mod scenarios;
 mod shutdown;
 mod world;
 

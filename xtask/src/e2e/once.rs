@@ -44,8 +44,6 @@ pub(super) async fn dry_run(world: &World) -> Result<(), String> {
         "reconcile",
         "once",
         "deployment/fresh",
-        "-n",
-        "default",
         "--dry-run=server",
         "-o",
         "json",
@@ -77,14 +75,7 @@ pub(super) async fn dry_run(world: &World) -> Result<(), String> {
 
 /// One pass raises it and says so; a second finds nothing to do.
 pub(super) async fn raises(world: &World) -> Result<(), String> {
-    let arguments = [
-        "minrep",
-        "reconcile",
-        "once",
-        "deployment/fresh",
-        "-n",
-        "default",
-    ];
+    let arguments = ["minrep", "reconcile", "once", "deployment/fresh"];
     for words in [" 1 raised", " 1 already satisfied"] {
         let output = world.cluster.output(&arguments, "").await?;
         let stderr = String::from_utf8_lossy(&output.stderr);

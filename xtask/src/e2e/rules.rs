@@ -21,13 +21,10 @@ const GOAL: Duration = Duration::from_secs(1);
 pub(super) async fn watched(world: &mut World) -> Result<(), String> {
     let sample = root().join("manifests/samples/nginx-demo.yaml");
     let sample = sample.display().to_string();
-    world
-        .cluster
-        .kubectl(&["apply", "-n", "default", "-f", &sample])
-        .await?;
+    world.cluster.kubectl(&["apply", "-f", &sample]).await?;
     let command = world
         .cluster
-        .command(&["get", "deploy", "nginx-demo", "-n", "default", "-w"]);
+        .command(&["get", "deploy", "nginx-demo", "-w"]);
     let watch = Running::start(command, |_| {}).map_err(|error| error.to_string())?;
     let ready = |wanted: &'static str| {
         move |line: &str| {
@@ -58,14 +55,7 @@ pub(super) async fn watched(world: &mut World) -> Result<(), String> {
 /// Scaled to 1 again, it is raised again.
 pub(super) async fn raised_again(world: &World) -> Result<(), String> {
     let mark = world.mark()?;
-    let arguments = [
-        "scale",
-        "deploy",
-        "nginx-demo",
-        "-n",
-        "default",
-        "--replicas=1",
-    ];
+    let arguments = ["scale", "deploy", "nginx-demo", "--replicas=1"];
     world.cluster.kubectl(&arguments).await?;
     world
         .logged(mark, "nginx-demo", "scaled from 1 to 2")
@@ -136,10 +126,10 @@ pub(super) async fn label_removed(world: &World) -> Result<(), String> {
         .await?;
     world.logged(0, "leaver", "already satisfies").await?;
     let removal = format!("{LABEL}-");
-    let label = ["label", "deploy", "leaver", "-n", "default", &removal];
+    let label = ["label", "deploy", "leaver", &removal];
     world.cluster.kubectl(&label).await?;
     world.logged(0, "leaver", "no longer opted in").await?;
-    let scale = ["scale", "deploy", "leaver", "-n", "default", "--replicas=1"];
+    let scale = ["scale", "deploy", "leaver", "--replicas=1"];
     world.cluster.kubectl(&scale).await?;
     world.sentinel("after-leaver").await?;
     // The scaling was the second change of its spec.
@@ -149,7 +139,7 @@ pub(super) async fn label_removed(world: &World) -> Result<(), String> {
 /// A Deployment that is deleted "no longer exists".
 pub(super) async fn deleted(world: &World) -> Result<(), String> {
     let mark = world.mark()?;
-    let arguments = ["delete", "deploy", "nginx-demo", "-n", "default"];
+    let arguments = ["delete", "deploy", "nginx-demo"];
     world.cluster.kubectl(&arguments).await?;
     world
         .logged(mark, "nginx-demo", "no longer exists")

@@ -1,145 +1,186 @@
+use std::any::Any;
 use std::error::Error;
-use std::path::Path;
-use std::pin::pin;
+use std::io;
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::path::{Path, PathBuf};
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
+use futures::FutureExt;
+
 use super::cluster::Cluster;
-use super::flags::{E2e, Provider, Set};
-use super::provider::{Built, Provided};
-use super::report::Report;
+use super::flags::{E2e, Set};
+use super::provider::{Choice, Prepared, Provided};
+use super::scale;
+use super::scenarios::scenarios;
 use super::world::World;
-use super::{corners, cut, everyday, once, rules, scale, shutdown};
 use crate::control_plane;
 use crate::plugin::{self, Profile};
 use crate::process::interrupted;
 use crate::task::root;
 
+/// How the scenarios came to their end.
+enum End {
+    /// `true`: none failed.
+    Finished(bool),
+    Failed(Box<dyn Error>),
+    Panicked(Box<dyn Any + Send>),
+    Interrupted,
+}
+
 /// Runs all scenarios. `Ok(true)`: none failed.
+///
+/// However they end — well, with a failure, by a panic, by Ctrl-C — what was started is
+/// removed, unless it is to be kept.
 pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
+    let choice = Choice::of(&flags)?;
+    choice.check().await?;
     let logs = root().join("target/e2e");
     std::fs::create_dir_all(&logs)?;
-    // All of this can take minutes. It comes first, because an interrupt ends it at once, and with it
-    // nothing that would have to be removed.
+    // All of this can take minutes. It comes first, because an interrupt ends it at once, and
+    // with it nothing that would have to be removed.
+    let kubectl = control_plane::kubectl()?;
     let profile = match flags.set {
         Set::Scenarios => Profile::Dev,
         Set::Scale => Profile::Release,
     };
     let plugin = plugin::build(profile)?;
-    let kubectl = control_plane::kubectl()?;
-    let built = Built::of(flags.provider)?;
+    let binary_or_image = Prepared::build(&choice).await?;
 
     let mut stop = pin!(interrupted());
+    // The signals are caught from here on.
+    if let Some(caught) = stop.as_mut().now_or_never() {
+        caught?;
+        return Ok(false);
+    }
     let plugins = tempfile::Builder::new().prefix("minrep-e2e-").tempdir()?;
     install(&plugin, plugins.path())?;
     let cluster = |kubeconfig| Cluster::new(kubectl.clone(), kubeconfig, plugins.path());
     if flags.set == Set::Scale {
-        let Built::ControlPlane(binary) = &built else {
-            return Err("--set scale needs --provider control-plane".into());
-        };
+        let binary = binary_or_image.ok_or("only a process can be measured")?;
         let steady = Duration::from_secs(flags.steady);
-        let measured = scale::run(binary, cluster, &logs, steady);
+        let measured = scale::run(&binary, cluster, &logs, steady);
         return tokio::select! {
             biased;
             _ = &mut stop => Ok(false),
             measured = measured => measured,
         };
     }
-    let server = tokio::select! {
-        // First: the signals are caught from the first look on.
-        biased;
-        _ = &mut stop => return Ok(false),
-        server = Provided::start(&built, &logs) => server?,
+
+    let prepared = Prepared::new(&choice, binary_or_image, &kubectl, &logs).await?;
+    let mut provided = None;
+    let mut end = until(&mut stop, async {
+        provided = Some(prepared.start().await?);
+        Ok(true)
+    })
+    .await;
+    if let (End::Finished(_), Some(provided)) = (&end, &provided) {
+        end = until(&mut stop, async {
+            let reached = cluster(provided.kubeconfig());
+            prepared.warm_up(&reached).await?;
+            let world = world(&cluster, provided, &logs);
+            Ok(Box::pin(scenarios(world, plugins.path(), &choice)).await?)
+        })
+        .await;
+    }
+    let removed = tokio::select! {
+        removed = clean_up(prepared, provided, &end, flags.keep) => removed,
+        // A second Ctrl-C: somebody does not want to wait.
+        _ = interrupted() => Err("interrupted again: see above for what is left".into()),
     };
-    let world = World::new(
-        cluster(server.kubeconfig()),
-        cluster(server.faulty_kubeconfig()),
-        server.faults(),
-        logs,
-    );
-    let good = tokio::select! {
-        good = scenarios(world, plugins.path(), flags.provider) => good,
-        _ = &mut stop => Ok(false),
-    };
-    server.stop().await?;
-    Ok(good?)
+    end.outcome(removed)
 }
 
-async fn scenarios(mut world: World, plugins: &Path, provider: Provider) -> Result<bool, String> {
-    let mut report = Report::default();
-    let plugins = plugins.display().to_string();
-    let listed = once::plugin_is_listed(&world, &plugins);
-    report
-        .scenario("kubectl plugin list finds the plugin", listed)
-        .await;
-    report
-        .scenario("kubectl minrep version", once::version(&world))
-        .await;
-
-    let name = "kubectl get -w shows 1 become 2, and both Pods Ready";
-    report.scenario(name, rules::watched(&mut world)).await;
-    report
-        .scenario(
-            "scaled to 1 again, it is raised again",
-            rules::raised_again(&world),
-        )
-        .await;
-    report
-        .scenario("not touched: without the label", rules::unlabelled(&world))
-        .await;
-    report
-        .scenario("not touched: at 3", rules::satisfied(&world))
-        .await;
-    report
-        .scenario(
-            "not touched: owned by a controller object",
-            rules::owned(&world),
-        )
-        .await;
-    report
-        .scenario("not touched: with an autoscaler", rules::autoscaled(&world))
-        .await;
-    report
-        .scenario("not touched: label removed", rules::label_removed(&world))
-        .await;
-    report
-        .scenario("deleted: \"no longer exists\"", rules::deleted(&world))
-        .await;
-    report
-        .scenario("raised within 1 s of its apply", rules::timed(&world))
-        .await;
-    let ended = shutdown::idle(&mut world);
-    report.scenario("SIGTERM at rest ends with 0", ended).await;
-    let ended = shutdown::in_the_middle(&mut world);
-    report
-        .scenario("SIGTERM in the middle finishes what is in line", ended)
-        .await;
-
-    report
-        .scenario(
-            "reconcile once: a server dry run stores nothing",
-            once::dry_run(&world),
-        )
-        .await;
-    report
-        .scenario("reconcile once raises a fresh one", once::raises(&world))
-        .await;
-
-    let resumed = cut::resumed(&mut world);
-    report
-        .scenario("every watch cut, a deletion meanwhile: resumed", resumed)
-        .await;
-    let relisted = cut::relisted(&mut world);
-    report
-        .scenario("every watch cut, a deletion meanwhile: relisted", relisted)
-        .await;
-    if provider == Provider::ControlPlane {
-        corners::run(&mut world, &mut report).await;
+/// Drives `work` until it is done, panics, or is interrupted.
+async fn until(
+    stop: &mut Pin<&mut impl Future<Output = io::Result<()>>>,
+    work: impl Future<Output = Result<bool, Box<dyn Error>>>,
+) -> End {
+    tokio::select! {
+        biased;
+        _ = stop => End::Interrupted,
+        done = AssertUnwindSafe(work).catch_unwind() => match done {
+            Ok(Ok(good)) => End::Finished(good),
+            Ok(Err(error)) => End::Failed(error),
+            Err(panic) => End::Panicked(panic),
+        },
     }
-    everyday::run(&world.cluster, &mut report).await?;
-    Ok(report.close(&world.logs))
+}
+
+fn world(cluster: &impl Fn(PathBuf) -> Cluster, provided: &Provided, logs: &Path) -> World {
+    World::new(
+        cluster(provided.kubeconfig()),
+        cluster(provided.faulty_kubeconfig()),
+        provided.faults(),
+        logs.to_owned(),
+    )
+}
+
+/// Keeps logs if anything failed, ends everything, and removes it.
+async fn clean_up(
+    prepared: Prepared,
+    provided: Option<Provided>,
+    end: &End,
+    keep: bool,
+) -> Result<(), Box<dyn Error>> {
+    if let (End::Interrupted, false, Some(by_hand)) = (end, keep, prepared.by_hand()) {
+        eprintln!("interrupted; removing what was started: {by_hand}");
+    }
+    let bad = matches!(
+        end,
+        End::Finished(false) | End::Failed(_) | End::Panicked(_)
+    );
+    if bad
+        && provided.is_some()
+        && let Err(error) = prepared.save_logs().await
+    {
+        eprintln!("the cluster's logs are not kept: {error}");
+    }
+    if let Some(provided) = provided {
+        provided.stop().await?;
+    }
+    if keep {
+        prepared.keep();
+        Ok(())
+    } else {
+        prepared.remove().await
+    }
 }
 
 /// Under the name by which kubectl finds it, and alone in its folder.
-fn install(plugin: &Path, folder: &Path) -> std::io::Result<()> {
+fn install(plugin: &Path, folder: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(plugin, folder.join("kubectl-minrep"))
 }
+
+// === impl End ===
+
+impl End {
+    /// What the task ends with. What went wrong in the scenarios matters more than what went
+    /// wrong afterwards, which is told anyway.
+    fn outcome(self, removed: Result<(), Box<dyn Error>>) -> Result<bool, Box<dyn Error>> {
+        match (self, removed) {
+            (Self::Panicked(panic), removed) => {
+                tell(removed);
+                resume_unwind(panic)
+            }
+            (Self::Failed(error), removed) => {
+                tell(removed);
+                Err(error)
+            }
+            (Self::Interrupted, removed) => {
+                tell(removed);
+                Ok(false)
+            }
+            (Self::Finished(good), removed) => removed.map(|()| good),
+        }
+    }
+}
+
+fn tell(removed: Result<(), Box<dyn Error>>) {
+    if let Err(error) = removed {
+        eprintln!("not everything was removed: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -40,9 +40,9 @@ impl World {
         }
     }
 
-    /// Starts `kubectl minrep run -n default -v 4`, with its output in LOGS/NAME.log.
+    /// Starts `kubectl minrep run -v 4`, with its output in LOGS/NAME.log.
     pub(super) fn start_controller(&mut self, name: &str) -> Result<(), String> {
-        self.start_controller_with(name, &["-n", "default"])
+        self.start_controller_with(name, &[])
     }
 
     /// The same with other flags.
@@ -56,7 +56,7 @@ impl World {
 
     /// The same, and its requests meet the faults.
     pub(super) fn start_faulty_controller(&mut self, name: &str) -> Result<(), String> {
-        self.start(&self.faulty.clone(), name, &["-n", "default"])
+        self.start(&self.faulty.clone(), name, &[])
     }
 
     fn start(&mut self, cluster: &Cluster, name: &str, flags: &[&str]) -> Result<(), String> {
@@ -94,16 +94,15 @@ impl World {
         }
     }
 
-    /// `kubectl ARGUMENTS -n default`.
-    pub(super) async fn in_default(&self, arguments: &[&str]) -> Result<(), String> {
-        let arguments = [arguments, &["-n", "default"]].concat();
-        self.cluster.kubectl(&arguments).await.map(drop)
+    /// `kubectl ARGUMENTS`, whatever it prints.
+    pub(super) async fn kubectl(&self, arguments: &[&str]) -> Result<(), String> {
+        self.cluster.kubectl(arguments).await.map(drop)
     }
 
-    /// Deletes objects of namespace `default`, such as `deployment/web`, and waits until
+    /// Deletes objects, such as `deployment/web`, and waits until
     /// they are gone.
     pub(super) async fn delete(&self, objects: &[&str]) -> Result<(), String> {
-        self.in_default(&[&["delete"], objects].concat()).await
+        self.kubectl(&[&["delete"], objects].concat()).await
     }
 
     /// The position behind what the controller has logged so far.

@@ -9,7 +9,7 @@ pub(super) async fn autoscaler_that_lowers(world: &mut World) -> Result<(), Stri
     let mut autoscaler = manifest::autoscaler("contested");
     autoscaler["spec"]["maxReplicas"] = json!(1);
     world.cluster.apply(&autoscaler).await?;
-    world.start_controller_with("controller-fight", &["-n", "default", "--hpa=ignore"])?;
+    world.start_controller_with("controller-fight", &["--hpa=ignore"])?;
     world
         .cluster
         .apply(&manifest::opted_in("contested", 1))
@@ -24,7 +24,7 @@ pub(super) async fn autoscaler_that_lowers(world: &mut World) -> Result<(), Stri
         .filter(|line| line.contains("deployment.apps/contested scaled from 1 to 2"))
         .count();
     world.stop_controller().await?;
-    let events = ["events", "-n", "default", "--for=deployment/contested"];
+    let events = ["events", "--for=deployment/contested"];
     let events = world.cluster.kubectl(&events).await?;
     for reason in ["Raised", "Fight"] {
         if !events.contains(reason) {

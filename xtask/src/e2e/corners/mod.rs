@@ -1,6 +1,7 @@
 //! What a cluster has around the rule: autoscalers, rollouts, deletions, policies, quotas.
 //!
-//! Only a real control plane has the controllers and the admission that these are about.
+//! Each says what it needs: not every provider has the controllers and the admission that
+//! some of these are about.
 mod contested;
 mod moving;
 mod refused;

@@ -12,9 +12,9 @@ pub(super) async fn rollout(world: &mut World) -> Result<(), String> {
     world.start_controller("controller-rollout")?;
     world.logged(0, "rolling", "already satisfies").await?;
     let image = ["set", "image", "deployment/rolling", "nginx=nginx:1.28"];
-    world.in_default(&image).await?;
+    world.kubectl(&image).await?;
     world
-        .in_default(&["scale", "deployment/rolling", "--replicas=1"])
+        .kubectl(&["scale", "deployment/rolling", "--replicas=1"])
         .await?;
     world.logged(0, "rolling", "scaled from 1 to 2").await?;
     rollout_ended(world, "rolling").await?;
@@ -48,10 +48,10 @@ pub(super) async fn deleted_in_the_foreground(world: &mut World) -> Result<(), S
         "--cascade=foreground",
         "--wait=false",
     ];
-    world.in_default(&delete).await?;
+    world.kubectl(&delete).await?;
     world.logged(0, "held", "being deleted").await?;
     world
-        .in_default(&["scale", "deployment/held", "--replicas=1"])
+        .kubectl(&["scale", "deployment/held", "--replicas=1"])
         .await?;
     world.sentinel("after-held").await?;
     let replicas = world.cluster.deployment("held").await?["spec"]["replicas"].clone();
@@ -60,7 +60,7 @@ pub(super) async fn deleted_in_the_foreground(world: &mut World) -> Result<(), S
     }
     let release = r#"{"metadata":{"finalizers":null}}"#;
     let patch = ["patch", "deployment/held", "--type=merge", "-p", release];
-    world.in_default(&patch).await?;
+    world.kubectl(&patch).await?;
     world.logged(0, "held", "no longer exists").await?;
     world.stop_controller().await
 }
@@ -91,6 +91,6 @@ async fn uid(world: &World, name: &str) -> Result<Value, String> {
 async fn rollout_ended(world: &World, name: &str) -> Result<(), String> {
     let object = format!("deployment/{name}");
     world
-        .in_default(&["rollout", "status", &object, "--timeout=50s"])
+        .kubectl(&["rollout", "status", &object, "--timeout=50s"])
         .await
 }

@@ -30,7 +30,7 @@ pub(super) async fn by_a_policy(world: &mut World) -> Result<(), String> {
     world.sentinel("after-denied").await?;
     world.stop_controller().await?;
 
-    let once = ["minrep", "reconcile", "once", "-n", "default"];
+    let once = ["minrep", "reconcile", "once"];
     let output = world.cluster.output(&once, "").await?;
     let stderr = String::from_utf8_lossy(&output.stderr);
     if output.status.code() != Some(7) || !stderr.contains("1 failed") {
@@ -138,8 +138,6 @@ async fn in_force(world: &World) -> Result<(), String> {
     let scale = [
         "scale",
         "deployment/denied",
-        "-n",
-        "default",
         "--replicas=3",
         "--dry-run=server",
     ];

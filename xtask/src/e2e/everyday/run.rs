@@ -4,19 +4,26 @@ use snapbox::{Assert, Data};
 
 use super::session::{Section, Session, Step};
 use crate::e2e::cluster::Cluster;
+use crate::e2e::need::Need;
 use crate::e2e::report::Report;
 use crate::task::root;
 
 /// What is typed, and what kubectl answers.
 pub(super) const SESSION: &str = include_str!("session.console");
 
-/// Runs the session, a scenario for each of its sections.
-pub(in crate::e2e) async fn run(cluster: &Cluster, report: &mut Report) -> Result<(), String> {
+/// Runs the session, a scenario for each of its sections, if `needs` are given.
+pub(in crate::e2e) async fn run(
+    cluster: &Cluster,
+    report: &mut Report<'_>,
+    needs: &[Need],
+) -> Result<(), String> {
     let session = Session::parse(SESSION)?;
     for section in &session.sections {
         let count = section.steps.len();
         let name = format!("everyday kubectl: {} ({count} commands)", section.title);
-        report.scenario(&name, play(cluster, section)).await;
+        report
+            .scenario_with(needs, &name, play(cluster, section))
+            .await;
     }
     Ok(())
 }

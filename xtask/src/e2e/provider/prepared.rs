@@ -1,0 +1,180 @@
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use sim_apiserver::SimApiServer;
+use tempfile::TempDir;
+
+use super::choice::Choice;
+use super::container::{self, Container};
+use super::existing::{self, Existing};
+use super::kind::{self, Kind};
+use super::kubeconfig;
+use super::provided::{Provided, Server, kubeconfig_in};
+use super::run_name::RunName;
+use super::warm_up::warm_up;
+use crate::control_plane::{self, Binary, ControlPlane, Options};
+use crate::docker::Engine;
+use crate::e2e::cluster::Cluster;
+
+/// A provider with everything that takes minutes, and the names of all that it will make.
+pub(in crate::e2e) struct Prepared {
+    source: Source,
+    name: RunName,
+    /// For kubeconfigs.
+    folder: TempDir,
+    logs: PathBuf,
+}
+
+enum Source {
+    Embedded,
+    Process(Binary),
+    Container(Container),
+    Kind(Kind),
+    Existing(Existing),
+}
+
+// === impl Prepared ===
+
+impl Prepared {
+    /// Compiles what the choice needs, and puts it into an image. It takes minutes the first
+    /// time, and leaves nothing behind that would have to be removed.
+    pub(in crate::e2e) async fn build(choice: &Choice) -> Result<Option<Binary>, Box<dyn Error>> {
+        match choice {
+            Choice::Process => Ok(Some(control_plane::build()?)),
+            Choice::Container { image } => {
+                let binary = control_plane::build()?;
+                control_plane::build_image(&binary, image).await?;
+                Ok(Some(binary))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// `built` is what [`build`](Self::build) has built.
+    pub(in crate::e2e) async fn new(
+        choice: &Choice,
+        built: Option<Binary>,
+        kubectl: &Path,
+        logs: &Path,
+    ) -> Result<Self, Box<dyn Error>> {
+        let name = RunName::new();
+        let folder = tempfile::Builder::new().prefix("minrep-e2e-").tempdir()?;
+        let source = match (choice, built) {
+            (Choice::Process, Some(binary)) => Source::Process(binary),
+            (Choice::Container { image } | Choice::K3s { image }, _) => {
+                Source::Container(Container {
+                    engine: Engine::connect().await?,
+                    image: image.clone(),
+                    name: name.clone(),
+                    log: logs.join("cluster.log"),
+                })
+            }
+            (Choice::Kind { image }, _) => {
+                let engine = Engine::connect().await?;
+                let kubeconfig = kubeconfig_in(folder.path());
+                Source::Kind(Kind::new(engine, image.clone(), name.clone(), kubeconfig).await?)
+            }
+            (Choice::Existing { context }, _) => Source::Existing(Existing {
+                kubectl: kubectl.to_owned(),
+                context: context.clone(),
+                name: name.clone(),
+                kubeconfig: kubeconfig_in(folder.path()),
+            }),
+            (Choice::Embedded | Choice::Process, _) => Source::Embedded,
+        };
+        Ok(Self {
+            source,
+            name,
+            folder,
+            logs: logs.to_owned(),
+        })
+    }
+
+    /// Starts it. An error leaves behind what [`remove`](Self::remove) removes.
+    pub(in crate::e2e) async fn start(&self) -> Result<Provided, Box<dyn Error>> {
+        let path = kubeconfig_in(self.folder.path());
+        let server = match &self.source {
+            Source::Embedded => {
+                let server = SimApiServer::builder().workload_controllers(true);
+                let server = server.recorded_requests(0).start().await?;
+                server.write_kubeconfig(&path)?;
+                Server::Simulated(server)
+            }
+            Source::Process(binary) => {
+                let options = Options {
+                    logs: Some(self.logs.join("control-plane")),
+                    ..Options::default()
+                };
+                let instance = ControlPlane::start(binary, &options)?;
+                let path = instance.kubeconfig().to_owned();
+                return Provided::new(Server::Process(instance), path).await;
+            }
+            Source::Container(container) => {
+                kubeconfig::write(&path, &container.start().await?)?;
+                Server::Elsewhere
+            }
+            Source::Kind(kind) => {
+                kind.start().await?;
+                Server::Elsewhere
+            }
+            Source::Existing(existing) => {
+                existing.start().await?;
+                Server::Elsewhere
+            }
+        };
+        Provided::new(server, path).await
+    }
+
+    /// Has the scenarios' images pulled, where images are pulled at all.
+    pub(in crate::e2e) async fn warm_up(&self, cluster: &Cluster) -> Result<(), String> {
+        match &self.source {
+            Source::Embedded | Source::Process(_) => Ok(()),
+            Source::Container(_) | Source::Kind(_) | Source::Existing(_) => warm_up(cluster).await,
+        }
+    }
+
+    /// Keeps what tells why something failed, beside the controllers' logs. A container's log
+    /// is written all the time.
+    pub(in crate::e2e) async fn save_logs(&self) -> Result<(), Box<dyn Error>> {
+        match &self.source {
+            Source::Embedded | Source::Process(_) | Source::Container(_) => Ok(()),
+            Source::Kind(kind) => kind.save_logs(&self.logs.join("kind")).await,
+            Source::Existing(existing) => {
+                existing.save_objects(&self.logs.join("objects.yaml")).await
+            }
+        }
+    }
+
+    /// Removes everything that has the run's name, however far the start came.
+    pub(in crate::e2e) async fn remove(self) -> Result<(), Box<dyn Error>> {
+        let removed = match &self.source {
+            Source::Embedded | Source::Process(_) => Ok(()),
+            Source::Container(container) => container.remove().await,
+            Source::Kind(kind) => kind.remove().await,
+            Source::Existing(existing) => existing.remove().await,
+        };
+        self.folder.close()?;
+        removed
+    }
+
+    /// What a person does instead of [`remove`](Self::remove), or `None` where there is
+    /// nothing to be done.
+    pub(in crate::e2e) fn by_hand(&self) -> Option<String> {
+        let folder = self.folder.path();
+        let cluster = match &self.source {
+            Source::Embedded | Source::Process(_) => return None,
+            Source::Container(_) => container::by_hand(&self.name),
+            Source::Kind(_) => kind::by_hand(&self.name, &kubeconfig_in(folder)),
+            Source::Existing(existing) => existing::by_hand(&self.name, &existing.context),
+        };
+        Some(format!("{cluster} && rm -r {}", folder.display()))
+    }
+
+    /// Leaves everything there, and says how to reach and remove it.
+    pub(in crate::e2e) fn keep(self) {
+        let remove = self.by_hand().unwrap_or_default();
+        let kubeconfig = kubeconfig_in(&self.folder.keep());
+        eprintln!("kept: export KUBECONFIG={}", kubeconfig.display());
+        eprintln!("remove it: {remove}");
+    }
+}
