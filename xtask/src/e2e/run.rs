@@ -1,6 +1,6 @@
 use std::any::Any;
 use std::error::Error;
-use std::io;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
@@ -124,7 +124,9 @@ async fn clean_up(
     keep: bool,
 ) -> Result<(), Box<dyn Error>> {
     if let (End::Interrupted, false, Some(by_hand)) = (end, keep, prepared.by_hand()) {
-        eprintln!("interrupted; removing what was started: {by_hand}");
+        say(&format!(
+            "interrupted; removing what was started: {by_hand}"
+        ));
     }
     let bad = matches!(
         end,
@@ -134,17 +136,23 @@ async fn clean_up(
         && provided.is_some()
         && let Err(error) = prepared.save_logs().await
     {
-        eprintln!("the cluster's logs are not kept: {error}");
+        say(&format!("the cluster's logs are not kept: {error}"));
     }
     if let Some(provided) = provided {
         provided.stop().await?;
     }
     if keep {
-        prepared.keep();
+        say(&prepared.keep());
         Ok(())
     } else {
         prepared.remove().await
     }
+}
+
+/// Writes a line to stderr if somebody still reads it: Ctrl-C has ended whatever stands
+/// behind a pipe, too, and that must keep nothing from being removed.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Under the name by which kubectl finds it, and alone in its folder.
@@ -178,7 +186,7 @@ impl End {
 
 fn tell(removed: Result<(), Box<dyn Error>>) {
     if let Err(error) = removed {
-        eprintln!("not everything was removed: {error}");
+        say(&format!("not everything was removed: {error}"));
     }
 }
 

@@ -170,11 +170,13 @@ impl Prepared {
         Some(format!("{cluster} && rm -r {}", folder.display()))
     }
 
-    /// Leaves everything there, and says how to reach and remove it.
-    pub(in crate::e2e) fn keep(self) {
+    /// Leaves everything there, and returns how to reach and remove it.
+    pub(in crate::e2e) fn keep(self) -> String {
         let remove = self.by_hand().unwrap_or_default();
         let kubeconfig = kubeconfig_in(&self.folder.keep());
-        eprintln!("kept: export KUBECONFIG={}", kubeconfig.display());
-        eprintln!("remove it: {remove}");
+        format!(
+            "kept: export KUBECONFIG={}\nremove it: {remove}",
+            kubeconfig.display()
+        )
     }
 }
