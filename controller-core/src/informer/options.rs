@@ -1,4 +1,4 @@
-use crate::store::IndexFunction;
+use crate::store::{IndexFunction, LabelNotKept};
 use crate::watch::{Object, WatchOptions};
 
 /// What a [`SharedInformer`](super::SharedInformer) watches and how it keeps it.
@@ -53,6 +53,19 @@ impl<T: Object> InformerOptions<T> {
         self
     }
 
+    /// Adds an index of the label `key`, under the name of that key: what has `tier=web` is
+    /// then found by `lister.by_index("tier", "web")`, however many objects there are.
+    ///
+    /// # Errors
+    ///
+    /// If `T` does not keep that label.
+    pub fn index_by_label(self, key: &'static str) -> Result<Self, LabelNotKept> {
+        LabelNotKept::check::<T>(key)?;
+        Ok(self.index(key, move |object| {
+            object.label(key).map(str::to_owned).into_iter().collect()
+        }))
+    }
+
     /// Sets how many changes wait for a handler one by one, at least one.
     ///
     /// It is seldom worth setting. A handler that only enqueues needs none of it, and one
@@ -71,5 +84,32 @@ impl<T> std::fmt::Debug for InformerOptions<T> {
             .field("watch", &self.watch)
             .field("buffer", &self.buffer)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+    use crate::client::Scope;
+    use crate::store::cache;
+    use crate::watch::WatchEvent;
+    use crate::watch::testing::Widget;
+
+    #[test]
+    fn a_label_is_an_index_if_the_type_keeps_it() {
+        let options = || WatchOptions::new(Scope::All);
+        let refused = InformerOptions::<Widget>::new(options()).index_by_label("tier");
+        assert_eq!(refused.unwrap_err().label, "tier");
+
+        let options = InformerOptions::new(options()).index_by_label("tier");
+        let (mut writer, lister) = cache::<ConfigMap>(options.unwrap().indexes);
+        for (name, labels) in [("a", r#"{"tier": "web"}"#), ("b", "{}")] {
+            let json = format!(r#"{{"metadata": {{"name": "{name}", "labels": {labels}}}}}"#);
+            writer.apply(WatchEvent::Added(serde_json::from_str(&json).unwrap()));
+        }
+        assert_eq!(lister.by_index("tier", "web").unwrap().len(), 1);
+        assert_eq!(lister.index_values("tier").unwrap(), ["web"]);
     }
 }

@@ -93,11 +93,12 @@ impl<T: Object> Index<T> {
         held
     }
 
-    pub(super) fn get(&self, value: &str) -> Vec<Arc<T>> {
+    /// The objects that have `value`.
+    pub(super) fn objects(&self, value: &str) -> impl Iterator<Item = &Arc<T>> {
         self.values
             .get(value)
-            .map(|objects| objects.values().cloned().collect())
-            .unwrap_or_default()
+            .into_iter()
+            .flat_map(IndexMap::values)
     }
 
     pub(super) fn value_names(&self) -> Vec<String> {

@@ -146,6 +146,26 @@ impl<T: Object> Indexer<T> {
         self.state.read().objects.values().cloned().collect()
     }
 
+    /// The objects of one namespace, or all, for which `wanted` holds.
+    pub(super) fn filter(
+        &self,
+        namespace: Option<&str>,
+        wanted: impl Fn(&T) -> bool,
+    ) -> Vec<Arc<T>> {
+        fn copies<'a, T: 'a>(
+            objects: impl Iterator<Item = &'a Arc<T>>,
+            wanted: impl Fn(&T) -> bool,
+        ) -> Vec<Arc<T>> {
+            objects.filter(|object| wanted(object)).cloned().collect()
+        }
+        let state = self.state.read();
+        match namespace {
+            // The namespace index comes first.
+            Some(namespace) => copies(state.indexes[0].objects(namespace), wanted),
+            None => copies(state.objects.values(), wanted),
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.state.read().objects.len()
     }
@@ -155,7 +175,7 @@ impl<T: Object> Indexer<T> {
     }
 
     pub(super) fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<T>>, UnknownIndex> {
-        self.with_index(name, |index| index.get(value))
+        self.with_index(name, |index| index.objects(value).cloned().collect())
     }
 
     pub(super) fn index_values(&self, name: &str) -> Result<Vec<String>, UnknownIndex> {

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use super::index::IndexFunction;
 use super::indexer::{CacheCounts, IndexExists, Indexer, UnknownIndex};
+use super::select::SelectorOf;
 use crate::client::ObjectKey;
 use crate::watch::Object;
 
@@ -65,6 +66,14 @@ impl<T: Object> Lister<T> {
     /// waits: not for a loop over ten thousand keys.
     pub fn list(&self) -> Vec<Arc<T>> {
         self.indexer.list()
+    }
+
+    /// The objects of `namespace`, or of all namespaces, that `selector` selects, in no
+    /// particular order. It looks at each object of the namespace, and copies one pointer for
+    /// each that it returns, while the writer waits.
+    pub fn select(&self, namespace: Option<&str>, selector: &SelectorOf<T>) -> Vec<Arc<T>> {
+        self.indexer
+            .filter(namespace, |object| selector.matches(object))
     }
 
     /// The objects that the index function `index` found `value` for, in no particular order.

@@ -54,6 +54,7 @@
 //! | `cache.ThreadSafeStore`, `cache.Indexer` | the cache between [`CacheWriter`] and [`Lister`] |
 //! | `Add`, `Update`, `Delete`, `Replace` | [`CacheWriter::apply`], the only way in |
 //! | typed listers, `cache.GenericLister` | [`Lister`] |
+//! | `lister.Deployments(ns).List(selector)` | [`Lister::select`], with a [`SelectorOf`] that was checked beforehand |
 //! | `DeltaFIFO`, `RealFIFO` | none: the writer has the old object at hand, and says so |
 //! | `cache.DeletedFinalStateUnknown` | [`Tombstone`], in [`Deleted::FinalStateUnknown`] |
 //! | `cache.IndexFunc`, `cache.Indexers` | [`IndexFunction`] |
@@ -67,10 +68,12 @@ mod delta;
 mod index;
 mod indexer;
 mod lister;
+mod select;
 mod writer;
 
 pub use delta::{Deleted, Delta, Tombstone};
 pub use index::IndexFunction;
 pub use indexer::{CacheCounts, IndexExists, NAMESPACE_INDEX, UnknownIndex};
 pub use lister::Lister;
+pub use select::{LabelNotKept, SelectorOf};
 pub use writer::{CacheWriter, cache};

@@ -93,7 +93,7 @@ pub(crate) mod testing;
 
 pub use event::{EventSink, News, Unreadable, WatchEvent};
 pub use list::{ListError, list_once};
-pub use object::Object;
+pub use object::{KeptLabels, Object};
 pub use options::WatchOptions;
 pub use reflector::Reflector;
 pub use resource_version::compare_resource_versions;

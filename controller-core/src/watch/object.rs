@@ -72,7 +72,38 @@ use crate::client::ObjectKey;
 /// assert!(serde_json::from_str::<Careless>("{}").is_ok());
 /// assert!(serde_json::from_str::<Careful>("{}").is_err());
 /// ```
+///
+/// A projection says which labels it keeps, so that a selector which asks for another is
+/// refused when it is made and not answered wrongly ever after:
+///
+/// ```
+/// # use controller_core::client::ObjectKey;
+/// use controller_core::store::SelectorOf;
+/// use controller_core::watch::{KeptLabels, Object};
+/// # #[derive(serde::Deserialize)]
+/// # struct Lamp { room: Option<String> }
+///
+/// impl Object for Lamp {
+///     const LABELS: KeptLabels = KeptLabels::Only(&["room"]);
+///
+///     fn label(&self, key: &str) -> Option<&str> {
+///         (key == "room").then_some(self.room.as_deref()).flatten()
+///     }
+/// #   fn key(&self) -> ObjectKey { ObjectKey::cluster("left") }
+/// #   fn uid(&self) -> &str { "u1" }
+/// #   fn resource_version(&self) -> &str { "7" }
+///     // …
+/// }
+///
+/// assert!(SelectorOf::<Lamp>::new("room=hall".parse()?).is_ok());
+/// assert!(SelectorOf::<Lamp>::new("floor=1".parse()?).is_err());
+/// # Ok::<(), controller_core::watch::SelectorError>(())
+/// ```
 pub trait Object: DeserializeOwned + Send + Sync + 'static {
+    /// Which labels a copy in the cache still has. Every `kube::Resource` has them all; a
+    /// projection has none unless it says so.
+    const LABELS: KeptLabels = KeptLabels::None;
+
     /// `namespace/name`, or `name` for a kind without namespaces. The same for as long as
     /// the object lives: the cache files it under this key, and takes an object with an
     /// empty name for one that cannot be read.
@@ -84,6 +115,23 @@ pub trait Object: DeserializeOwned + Send + Sync + 'static {
     /// `metadata.resourceVersion`: which state of the object this is. Two copies of one
     /// object with the same version are equal, so that the second is dropped unseen.
     fn resource_version(&self) -> &str;
+
+    /// The value of the label `key`. `None` if the object lacks it, and for every key that
+    /// is not among [`LABELS`](Self::LABELS).
+    fn label(&self, _key: &str) -> Option<&str> {
+        None
+    }
+}
+
+/// Which labels a type keeps of an object: what its copies can be selected by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptLabels {
+    /// All of them.
+    All,
+    /// Those with these keys.
+    Only(&'static [&'static str]),
+    /// None of them.
+    None,
 }
 
 // === impl Object ===
@@ -92,6 +140,8 @@ impl<K> Object for K
 where
     K: kube::Resource + DeserializeOwned + Send + Sync + 'static,
 {
+    const LABELS: KeptLabels = KeptLabels::All;
+
     fn key(&self) -> ObjectKey {
         let meta = self.meta();
         let name = meta.name.as_deref().unwrap_or_default();
@@ -107,5 +157,23 @@ where
 
     fn resource_version(&self) -> &str {
         self.meta().resource_version.as_deref().unwrap_or_default()
+    }
+
+    fn label(&self, key: &str) -> Option<&str> {
+        let labels = self.meta().labels.as_ref()?;
+        labels.get(key).map(String::as_str)
+    }
+}
+
+// === impl KeptLabels ===
+
+impl KeptLabels {
+    /// Whether the label `key` is kept.
+    pub fn keeps(self, key: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(keys) => keys.contains(&key),
+            Self::None => false,
+        }
     }
 }

@@ -123,9 +123,23 @@ impl LabelSelector {
 
     /// Whether an object with these labels is selected, as the server would decide.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
+        self.matches_with(|key| labels.get(key).map(String::as_str))
+    }
+
+    /// As [`matches`](Self::matches), for an object that keeps its labels in another form:
+    /// `label` looks one up. It is asked once for each requirement.
+    pub fn matches_with<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.requirements
             .iter()
-            .all(|requirement| requirement.matches(labels))
+            .all(|requirement| requirement.matches(label(&requirement.key)))
+    }
+
+    /// The keys of the labels that it asks for, sorted. One that it asks for twice comes
+    /// twice.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.requirements
+            .iter()
+            .map(|requirement| requirement.key.as_str())
     }
 
     fn from_requirements(mut requirements: Vec<Requirement>) -> Self {
@@ -157,8 +171,7 @@ impl fmt::Display for LabelSelector {
 // === impl Requirement ===
 
 impl Requirement {
-    fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
-        let value = labels.get(&self.key);
+    fn matches(&self, value: Option<&str>) -> bool {
         match &self.condition {
             Condition::Exists => value.is_some(),
             Condition::DoesNotExist => value.is_none(),
@@ -189,7 +202,7 @@ impl fmt::Display for Requirement {
     }
 }
 
-fn integer(value: Option<&String>) -> Option<i64> {
+fn integer(value: Option<&str>) -> Option<i64> {
     validate::integer(value?)
 }
 

@@ -3,7 +3,7 @@ use std::fmt;
 
 use super::metadata::{Annotations, Metadata, controller};
 use crate::client::{ObjectKey, ResourceType};
-use crate::watch::Object;
+use crate::watch::{KeptLabels, Object};
 
 /// Annotation: `"true"` leaves this Deployment alone while it has 0 replicas.
 pub const KEEP_ZERO: &str = "minrep.dev/keep-zero";
@@ -88,6 +88,8 @@ impl Deployment {
 }
 
 impl Object for Deployment {
+    const LABELS: KeptLabels = KeptLabels::All;
+
     fn key(&self) -> ObjectKey {
         self.key.clone()
     }
@@ -98,6 +100,10 @@ impl Object for Deployment {
 
     fn resource_version(&self) -> &str {
         &self.resource_version
+    }
+
+    fn label(&self, key: &str) -> Option<&str> {
+        self.labels.get(key).map(String::as_str)
     }
 }
 
