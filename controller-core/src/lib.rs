@@ -297,6 +297,7 @@
 //! | a first list or resync of 10,000 keys stands before an event | two [bands](handler::Band): events overtake, nothing starves |
 //! | a delayed add cannot be postponed or cancelled, and is served twice after a plain add | [`replace_after`](queue::WorkQueue::replace_after), [`cancel`](queue::WorkQueue::cancel); an add ends the delay |
 //! | a drain waits for the keys in work, not for those in line | it waits for both, to a deadline |
+//! | a cache may be behind the controller's own writes, and nothing tells | [`OwnWrites`](store::OwnWrites) tells, and waits |
 //! | an informer cannot tell why it has not synced | [`ReflectorStatus`](watch::ReflectorStatus) has the error |
 //! | `RemoveEventHandler` does not wait for the last call | [`Registration::remove`](informer::Registration::remove) does |
 //! | the client is slowed to 5 requests a second by default | no client-side limit: priority and fairness in the server does it |
@@ -345,8 +346,6 @@
 //!   [`store::CacheCounts`], [`watch::ReflectorStatus`], [`worker::PoolSummary`].
 //! - **Protobuf and streaming lists.** Lists are JSON, and a page is held in memory while it
 //!   is read.
-//! - **Waiting for one's own write to come back through the watch.** Until then a key may be
-//!   looked at with the cache of before the write; the guard turns that into a 409.
 //! - **A second try with fresh credentials after a 401**, and a client-side rate limit.
 
 pub mod client;

@@ -1,10 +1,14 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::{HashMap, HashSet};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
+use super::counts::CacheCounts;
 use super::index::{Index, IndexFunction};
+use super::position::Position;
+use super::snapshot::Snapshot;
 use crate::client::ObjectKey;
 use crate::watch::Object;
 
@@ -21,19 +25,6 @@ pub struct UnknownIndex(pub String);
 #[error("index with name {0} exists already")]
 pub struct IndexExists(pub &'static str);
 
-/// What happened to a cache that nobody asked for; all counts only grow.
-///
-/// None of it stops anything, which is why it is counted: a number that grows steadily
-/// points at something outside. `stale` at API servers that lag, `unreadable` at objects
-/// that the type cannot be read from, `index_failures` at a bug in an index function.
-#[derive(Debug, Default)]
-pub struct CacheCounts {
-    pub(super) stale: AtomicU64,
-    pub(super) unreadable: AtomicU64,
-    pub(super) index_failures: AtomicU64,
-    pub(super) restored: AtomicU64,
-}
-
 /// The cache itself: objects by key, and the indexes over them.
 ///
 /// One [`CacheWriter`](super::CacheWriter) changes it, any number of
@@ -41,53 +32,31 @@ pub struct CacheCounts {
 /// would break its promise of one `Deleted` for each object that vanishes.
 pub(super) struct Indexer<T> {
     state: RwLock<State<T>>,
+    /// Told when the position has moved.
+    moved: Notify,
     pub(super) counts: CacheCounts,
 }
 
 struct State<T> {
-    /// The truth; the two below are about it, and change with it under the same lock.
+    /// The truth; the others are about it, and change with it under the same lock.
     objects: HashMap<ObjectKey, Arc<T>>,
     /// Keys whose newest state could not be read: their copy is an older one. Only keys that
     /// are in `objects`.
     outdated: HashSet<ObjectKey>,
     /// Few, so that a list is quicker than a map. The namespace index comes first.
     indexes: Vec<Index<T>>,
+    position: Position,
+    /// The last snapshot, for as long as it shows what there is. A lock of its own, so that
+    /// who only reads can leave one here.
+    snapshot: Mutex<Option<Arc<Vec<Arc<T>>>>>,
 }
 
-/// One change of the cache, applied under one write lock with others.
-pub(super) enum Change<T> {
-    Put(ObjectKey, Arc<T>),
-    Remove(ObjectKey),
-    MarkOutdated(ObjectKey),
-}
-
-// === impl CacheCounts ===
-
-impl CacheCounts {
-    /// Copies that were dropped because a newer one was already known.
-    pub fn stale(&self) -> u64 {
-        self.stale.load(Ordering::Relaxed)
-    }
-
-    /// List items and watch lines that could not be read.
-    pub fn unreadable(&self) -> u64 {
-        self.unreadable.load(Ordering::Relaxed)
-    }
-
-    /// Calls of an index function that panicked.
-    pub fn index_failures(&self) -> u64 {
-        self.index_failures.load(Ordering::Relaxed)
-    }
-
-    /// How often the cache was replaced by one of a lower resource version, because the
-    /// server's history had started anew.
-    pub fn restored(&self) -> u64 {
-        self.restored.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn count(counter: &AtomicU64) {
-        counter.fetch_add(1, Ordering::Relaxed);
-    }
+/// The cache under its write lock: all that is done with one is one step to every reader.
+pub(super) struct Writing<'a, T> {
+    state: &'a mut State<T>,
+    counts: &'a CacheCounts,
+    /// Whether an object came or went.
+    changed: bool,
 }
 
 // === impl Indexer ===
@@ -113,7 +82,10 @@ impl<T: Object> Indexer<T> {
                 objects: HashMap::new(),
                 outdated: HashSet::new(),
                 indexes,
+                position: Position::default(),
+                snapshot: Mutex::default(),
             }),
+            moved: Notify::new(),
             counts: CacheCounts::default(),
         }
     }
@@ -131,7 +103,7 @@ impl<T: Object> Indexer<T> {
         let mut index = Index::new(name, function);
         for (key, object) in &state.objects {
             if !index.update(key, None, Some(object)) {
-                self.failed(key, name);
+                failed(&self.counts, key, name);
             }
         }
         state.indexes.push(index);
@@ -182,28 +154,43 @@ impl<T: Object> Indexer<T> {
         self.with_index(name, Index::value_names)
     }
 
-    /// Applies all changes under one lock, so that no reader sees half of a relist.
-    pub(super) fn apply(&self, changes: impl IntoIterator<Item = Change<T>>) {
+    pub(super) fn snapshot(&self) -> Snapshot<T> {
+        let state = self.state.read();
+        let mut kept = state.snapshot.lock();
+        let objects =
+            kept.get_or_insert_with(|| Arc::new(state.objects.values().cloned().collect()));
+        Snapshot::new(Arc::clone(objects), state.position.version())
+    }
+
+    /// Reads where in the server's history the cache is.
+    pub(super) fn at<R>(&self, read: impl FnOnce(&Position) -> R) -> R {
+        read(&self.state.read().position)
+    }
+
+    /// Ends when the position has moved after this call.
+    pub(super) fn moved(&self) -> Notified<'_> {
+        self.moved.notified()
+    }
+
+    /// Changes the cache in one step: no reader sees half of it.
+    pub(super) fn change<R>(&self, change: impl FnOnce(&mut Writing<'_, T>) -> R) -> R {
         let mut state = self.state.write();
-        for change in changes {
-            match change {
-                Change::Put(key, object) => {
-                    state.outdated.remove(&key);
-                    let old = state.objects.insert(key.clone(), Arc::clone(&object));
-                    self.reindex(&mut state, &key, old.as_ref(), Some(&object));
-                }
-                Change::Remove(key) => {
-                    state.outdated.remove(&key);
-                    let old = state.objects.remove(&key);
-                    self.reindex(&mut state, &key, old.as_ref(), None);
-                }
-                Change::MarkOutdated(key) => {
-                    if state.objects.contains_key(&key) {
-                        state.outdated.insert(key);
-                    }
-                }
-            }
-        }
+        let mut writing = Writing {
+            state: &mut state,
+            counts: &self.counts,
+            changed: false,
+        };
+        let result = change(&mut writing);
+        let outlived = if writing.changed {
+            state.snapshot.get_mut().take()
+        } else {
+            None
+        };
+        drop(state);
+        self.moved.notify_waiters();
+        // Without the lock: it may be the last owner of many objects.
+        drop(outlived);
+        result
     }
 
     fn with_index<R>(
@@ -215,23 +202,68 @@ impl<T: Object> Indexer<T> {
         let index = state.indexes.iter().find(|index| index.name() == name);
         index.map(read).ok_or_else(|| UnknownIndex(name.to_owned()))
     }
+}
 
-    fn reindex(
-        &self,
-        state: &mut State<T>,
-        key: &ObjectKey,
-        old: Option<&Arc<T>>,
-        new: Option<&Arc<T>>,
-    ) {
-        for index in &mut state.indexes {
-            if !index.update(key, old, new) {
-                self.failed(key, index.name());
-            }
+// === impl Writing ===
+
+impl<T: Object> Writing<'_, T> {
+    pub(super) fn position(&mut self) -> &mut Position {
+        &mut self.state.position
+    }
+
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Arc<T>> {
+        self.state.objects.get(key)
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.state.objects.keys()
+    }
+
+    /// Makes room for `objects` objects in all, so that a first list grows the map once.
+    pub(super) fn reserve(&mut self, objects: usize) {
+        let known = self.state.objects.len();
+        self.state.objects.reserve(objects.saturating_sub(known));
+    }
+
+    /// Returns what was there.
+    pub(super) fn put(&mut self, key: &ObjectKey, object: &Arc<T>) -> Option<Arc<T>> {
+        self.state.outdated.remove(key);
+        let old = self.state.objects.insert(key.clone(), Arc::clone(object));
+        self.reindex(key, old.as_ref(), Some(object));
+        old
+    }
+
+    /// Returns what was there.
+    pub(super) fn remove(&mut self, key: &ObjectKey) -> Option<Arc<T>> {
+        self.state.outdated.remove(key);
+        let old = self.state.objects.remove(key)?;
+        self.reindex(key, Some(&old), None);
+        Some(old)
+    }
+
+    /// A newer state of this object could not be read.
+    pub(super) fn mark_outdated(&mut self, key: ObjectKey) {
+        if self.state.objects.contains_key(&key) {
+            self.state.outdated.insert(key);
         }
     }
 
-    fn failed(&self, key: &ObjectKey, index: &'static str) {
-        CacheCounts::count(&self.counts.index_failures);
-        tracing::warn!(%key, index, "index function panicked");
+    /// The copy that is there was read again.
+    pub(super) fn unmark(&mut self, key: &ObjectKey) {
+        self.state.outdated.remove(key);
     }
+
+    fn reindex(&mut self, key: &ObjectKey, old: Option<&Arc<T>>, new: Option<&Arc<T>>) {
+        self.changed = true;
+        for index in &mut self.state.indexes {
+            if !index.update(key, old, new) {
+                failed(self.counts, key, index.name());
+            }
+        }
+    }
+}
+
+fn failed(counts: &CacheCounts, key: &ObjectKey, index: &'static str) {
+    CacheCounts::count(&counts.index_failures);
+    tracing::warn!(%key, index, "index function panicked");
 }

@@ -1,9 +1,15 @@
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::sync::futures::Notified;
+
+use super::counts::CacheCounts;
 use super::index::IndexFunction;
-use super::indexer::{CacheCounts, IndexExists, Indexer, UnknownIndex};
+use super::indexer::{IndexExists, Indexer, UnknownIndex};
+use super::position::CaughtUp;
 use super::select::SelectorOf;
+use super::snapshot::Snapshot;
 use crate::client::ObjectKey;
 use crate::watch::Object;
 
@@ -29,8 +35,8 @@ use crate::watch::Object;
 /// ```
 ///
 /// Each call sees one state of the cache; two calls may see two. Where several objects have
-/// to fit together, take them in one call, or be content to decide anew at the next event,
-/// which is on its way if they do not.
+/// to fit together, take a [`snapshot`](Self::snapshot), or be content to decide anew at the
+/// next event, which is on its way if they do not.
 ///
 /// The dangerous mistake is to read an empty cache before it has synced and to take its
 /// silence for an answer:
@@ -84,6 +90,64 @@ impl<T: Object> Lister<T> {
     /// If no index of that name was registered.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Vec<Arc<T>>, UnknownIndex> {
         self.indexer.by_index(index, value)
+    }
+
+    /// All objects at one moment, with the version of that moment. A reference count while
+    /// nothing changes; after a change a pointer for each object.
+    pub fn snapshot(&self) -> Snapshot<T> {
+        self.indexer.snapshot()
+    }
+
+    /// Where in the server's history the cache stands: the version of the last list, or of
+    /// the last line of the watch, bookmarks included. `None` before the first list.
+    ///
+    /// A handler that is told of a change finds at least that change's version here. It is
+    /// the version of the whole: most objects have a lower one.
+    pub fn resource_version(&self) -> Option<String> {
+        self.indexer.at(|now| now.version().map(str::to_owned))
+    }
+
+    /// Whether the cache shows what the server stored as `version`: the `resourceVersion` in
+    /// the answer to a write of an object of this kind.
+    ///
+    /// With a selector the cache does not hear of every version of the kind. An object that
+    /// was written and stays selected is heard of at once; for another the cache catches up
+    /// with the next bookmark, within about a minute.
+    pub fn caught_up(&self, version: &str) -> CaughtUp {
+        self.where_is(version).0
+    }
+
+    /// Waits until the cache shows `version`, for at most `within`;
+    /// [`CaughtUp::Behind`] if it does not by then.
+    pub async fn wait_for_version(&self, version: &str, within: Duration) -> CaughtUp {
+        let (_, history) = self.where_is(version);
+        let waiting = async {
+            loop {
+                let moved = self.moved();
+                match self.caught_up_since(version, history) {
+                    CaughtUp::Behind => moved.await,
+                    state => return state,
+                }
+            }
+        };
+        let waited = tokio::time::timeout(within, waiting).await;
+        waited.unwrap_or(CaughtUp::Behind)
+    }
+
+    /// Whether the cache shows `version`, and which of the server's histories it shows.
+    pub(super) fn where_is(&self, version: &str) -> (CaughtUp, u64) {
+        self.indexer.at(|now| {
+            let history = now.history();
+            (now.caught_up(version, history), history)
+        })
+    }
+
+    pub(super) fn caught_up_since(&self, version: &str, history: u64) -> CaughtUp {
+        self.indexer.at(|now| now.caught_up(version, history))
+    }
+
+    pub(super) fn moved(&self) -> Notified<'_> {
+        self.indexer.moved()
     }
 
     /// Adds an index at any time; it is complete when this returns.

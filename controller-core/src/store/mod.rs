@@ -34,8 +34,9 @@
 //! - Intermediate states may be skipped, and a deleted object's final state may be unknown.
 //! - An object that leaves a selector is `Deleted` though it lives.
 //! - Two reads are two moments. What [`Lister::list`] brought may be gone by the time that
-//!   [`Lister::get`] asks for it.
-//! - The cache lags behind the server, and behind your own writes.
+//!   [`Lister::get`] asks for it. One moment is a [`Snapshot`].
+//! - The cache lags behind the server, and behind your own writes: [`OwnWrites`] tells by how
+//!   much, and waits.
 //!
 //! # Costs
 //!
@@ -55,6 +56,8 @@
 //! | `Add`, `Update`, `Delete`, `Replace` | [`CacheWriter::apply`], the only way in |
 //! | typed listers, `cache.GenericLister` | [`Lister`] |
 //! | `lister.Deployments(ns).List(selector)` | [`Lister::select`], with a [`SelectorOf`] that was checked beforehand |
+//! | `LastStoreSyncResourceVersion` | [`Lister::resource_version`] |
+//! | `cache.NewIntegerResourceVersionMutationCache` | [`OwnWrites`]: it waits for the cache and puts nothing over it |
 //! | `DeltaFIFO`, `RealFIFO` | none: the writer has the old object at hand, and says so |
 //! | `cache.DeletedFinalStateUnknown` | [`Tombstone`], in [`Deleted::FinalStateUnknown`] |
 //! | `cache.IndexFunc`, `cache.Indexers` | [`IndexFunction`] |
@@ -64,16 +67,24 @@
 //!
 //! [`cache()`] gives both ends. What a reconciler would see is written with a few
 //! [`WatchEvent`](crate::watch::WatchEvent)s: see the example at [`CacheWriter`].
+mod counts;
 mod delta;
 mod index;
 mod indexer;
 mod lister;
+mod own_writes;
+mod position;
 mod select;
+mod snapshot;
 mod writer;
 
+pub use counts::CacheCounts;
 pub use delta::{Deleted, Delta, Tombstone};
 pub use index::IndexFunction;
-pub use indexer::{CacheCounts, IndexExists, NAMESPACE_INDEX, UnknownIndex};
+pub use indexer::{IndexExists, NAMESPACE_INDEX, UnknownIndex};
 pub use lister::Lister;
+pub use own_writes::OwnWrites;
+pub use position::CaughtUp;
 pub use select::{LabelNotKept, SelectorOf};
+pub use snapshot::Snapshot;
 pub use writer::{CacheWriter, cache};

@@ -1,16 +1,19 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::counts::CacheCounts;
 use super::delta::{Deleted, Delta, Tombstone};
 use super::index::IndexFunction;
-use super::indexer::{CacheCounts, Change, Indexer};
+use super::indexer::Indexer;
 use super::lister::Lister;
 use crate::client::ObjectKey;
-use crate::watch::{News, Object, Unreadable, WatchEvent, advances, is_older};
+use crate::watch::{News, Object, Unreadable, WatchEvent, is_older};
 
+mod complete;
 mod listing;
 mod unreadable_log;
 
+use complete::Complete;
 use listing::Listing;
 use unreadable_log::UnreadableLog;
 
@@ -90,9 +93,6 @@ pub struct CacheWriter<T> {
     indexer: Arc<Indexer<T>>,
     /// The list that is being received. `None` outside of a list.
     listing: Option<Listing<T>>,
-    /// The highest version that the watch has brought. What a later line brings below it
-    /// is an old copy, even of a key that the cache no longer holds.
-    highest: Option<String>,
     synced: bool,
     unreadable: UnreadableLog,
 }
@@ -112,7 +112,6 @@ pub fn cache<T: Object>(
     let writer = CacheWriter {
         indexer,
         listing: None,
-        highest: None,
         synced: false,
         unreadable: UnreadableLog::default(),
     };
@@ -139,11 +138,11 @@ impl<T: Object> CacheWriter<T> {
             WatchEvent::ListDone {
                 resource_version,
                 restored,
-            } => self.replace(resource_version, restored),
+            } => self.replace(&resource_version, restored),
             WatchEvent::Added(object) | WatchEvent::Modified(object) => self.put(object),
             WatchEvent::Deleted(object) => self.delete(object),
             WatchEvent::Bookmark { resource_version } => {
-                self.raise_highest(&resource_version);
+                self.advance(&resource_version);
                 Vec::new()
             }
             WatchEvent::Unreadable(unreadable) => self.quarantine(unreadable),
@@ -155,7 +154,7 @@ impl<T: Object> CacheWriter<T> {
         self.synced
     }
 
-    fn replace(&mut self, resource_version: String, restored: bool) -> Vec<Delta<T>> {
+    fn replace(&mut self, resource_version: &str, restored: bool) -> Vec<Delta<T>> {
         let Some(listing) = self.listing.take() else {
             return Vec::new();
         };
@@ -163,62 +162,18 @@ impl<T: Object> CacheWriter<T> {
             CacheCounts::count(&self.indexer.counts.restored);
             tracing::warn!(%resource_version, "the server's history starts anew; the cache is replaced");
         }
-        let mut changes = Vec::new();
-        let mut deltas = self.vanished(&listing, &mut changes);
         self.unreadable.keep_only(&listing.unreadable);
-        for key in listing.unreadable {
-            changes.push(Change::MarkOutdated(key));
-        }
-        for (key, new) in listing.objects {
-            let old = self.indexer.get(&key);
-            match old {
-                Some(old) if old.uid() == new.uid() => {
-                    if !restored && self.is_unchanged_or_older(&old, &new) {
-                        if self.indexer.is_outdated(&key) {
-                            // It was readable this time: the mark goes, the copy stays.
-                            changes.push(Change::Put(key, old));
-                        }
-                        continue;
-                    }
-                    changes.push(Change::Put(key, Arc::clone(&new)));
-                    deltas.push(Delta::Updated { old, new });
-                }
-                Some(last_known) => {
-                    changes.push(Change::Put(key.clone(), Arc::clone(&new)));
-                    deltas.push(unseen_end(key, last_known));
-                    deltas.push(self.added(new));
-                }
-                None => {
-                    changes.push(Change::Put(key, Arc::clone(&new)));
-                    deltas.push(self.added(new));
-                }
-            }
-        }
-        self.indexer.apply(changes);
-        self.highest = Some(resource_version);
-        self.synced = true;
-        // A stable sort: all deletions first, otherwise the order of the list.
-        deltas.sort_by_key(|delta| !matches!(delta, Delta::Deleted(_)));
-        deltas
-    }
-
-    /// Tombstones for what the list did not bring.
-    fn vanished(&self, listing: &Listing<T>, changes: &mut Vec<Change<T>>) -> Vec<Delta<T>> {
-        let gone = self.indexer.list().into_iter().filter(|object| {
-            let key = object.key();
-            !listing.objects.contains_key(&key) && !listing.unreadable.contains(&key)
-        });
-        let mut deltas = Vec::new();
-        for last_known in gone {
-            let key = last_known.key();
-            if listing.keyless {
-                changes.push(Change::MarkOutdated(key));
-                continue;
-            }
-            changes.push(Change::Remove(key.clone()));
-            deltas.push(unseen_end(key, last_known));
-        }
-        deltas
+        let initial = !std::mem::replace(&mut self.synced, true);
+        let counts = &self.indexer.counts;
+        self.indexer.change(|cache| {
+            cache.position().listed(resource_version, restored);
+            let complete = Complete {
+                listing,
+                restored,
+                initial,
+            };
+            complete.apply(cache, counts)
+        })
     }
 
     fn put(&mut self, object: T) -> Vec<Delta<T>> {
@@ -229,15 +184,16 @@ impl<T: Object> CacheWriter<T> {
         let old = self.indexer.get(&key);
         if let Some(old) = &old
             && old.uid() == object.uid()
-            && self.is_unchanged_or_older(old, &object)
+            && is_unchanged_or_older::<T>(old, &object, &self.indexer.counts)
         {
             return Vec::new();
         }
-        self.raise_highest(object.resource_version());
         self.unreadable.forget(&key);
         let new = Arc::new(object);
-        self.indexer
-            .apply([Change::Put(key.clone(), Arc::clone(&new))]);
+        self.indexer.change(|cache| {
+            cache.position().advance(new.resource_version());
+            cache.put(&key, &new);
+        });
         match old {
             Some(old) if old.uid() == new.uid() => vec![Delta::Updated { old, new }],
             Some(last_known) => vec![unseen_end(key, last_known), self.added(new)],
@@ -253,13 +209,15 @@ impl<T: Object> CacheWriter<T> {
         if self.is_old_news(object.resource_version()) {
             return Vec::new();
         }
-        self.raise_highest(object.resource_version());
         let key = object.key();
         self.unreadable.forget(&key);
-        let Some(last_known) = self.indexer.get(&key) else {
+        let last_known = self.indexer.change(|cache| {
+            cache.position().advance(object.resource_version());
+            cache.remove(&key)
+        });
+        let Some(last_known) = last_known else {
             return Vec::new();
         };
-        self.indexer.apply([Change::Remove(key.clone())]);
         if last_known.uid() == object.uid() {
             vec![Delta::Deleted(Deleted::Observed(Arc::new(object)))]
         } else {
@@ -287,18 +245,23 @@ impl<T: Object> CacheWriter<T> {
         if self.is_old_news(&version) {
             return Vec::new();
         }
-        self.raise_highest(&version);
-        let Some(key) = key else { return Vec::new() };
-        if during != News::Deleted {
-            self.indexer.apply([Change::MarkOutdated(key)]);
-            return Vec::new();
-        }
-        self.unreadable.forget(&key);
-        let Some(last_known) = self.indexer.get(&key) else {
+        let Some(key) = key else {
+            self.advance(&version);
             return Vec::new();
         };
-        self.indexer.apply([Change::Remove(key.clone())]);
-        vec![unseen_end(key, last_known)]
+        let last_known = self.indexer.change(|cache| {
+            cache.position().advance(&version);
+            if during == News::Deleted {
+                return cache.remove(&key);
+            }
+            cache.mark_outdated(key.clone());
+            None
+        });
+        if during == News::Deleted {
+            self.unreadable.forget(&key);
+        }
+        let end = last_known.map(|last_known| unseen_end(key, last_known));
+        end.into_iter().collect()
     }
 
     fn added(&self, new: Arc<T>) -> Delta<T> {
@@ -308,44 +271,39 @@ impl<T: Object> CacheWriter<T> {
         }
     }
 
-    fn is_unchanged_or_older(&self, old: &T, new: &T) -> bool {
-        let (old, new) = (old.resource_version(), new.resource_version());
-        if new == old {
-            return true;
-        }
-        if is_older(new, old) {
-            CacheCounts::count(&self.indexer.counts.stale);
-            return true;
-        }
-        false
-    }
-
     /// Whether a line of the watch brings a version below one that it brought before.
     fn is_old_news(&self, version: &str) -> bool {
-        let old = self
-            .highest
-            .as_deref()
-            .is_some_and(|highest| is_older(version, highest));
+        let old = self.indexer.at(|now| now.is_past(version));
         if old {
             CacheCounts::count(&self.indexer.counts.stale);
         }
         old
     }
 
-    fn raise_highest(&mut self, version: &str) {
-        if advances(version, self.highest.as_deref().unwrap_or_default()) {
-            self.highest = Some(version.to_owned());
-        }
+    fn advance(&self, version: &str) {
+        self.indexer
+            .change(|cache| cache.position().advance(version));
     }
 }
 
 impl<T> fmt::Debug for CacheWriter<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CacheWriter")
-            .field("highest", &self.highest)
             .field("synced", &self.synced)
             .finish_non_exhaustive()
     }
+}
+
+fn is_unchanged_or_older<T: Object>(old: &T, new: &T, counts: &CacheCounts) -> bool {
+    let (old, new) = (old.resource_version(), new.resource_version());
+    if new == old {
+        return true;
+    }
+    if is_older(new, old) {
+        CacheCounts::count(&counts.stale);
+        return true;
+    }
+    false
 }
 
 /// The tombstone of an object whose end nobody saw.
