@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
@@ -8,6 +8,7 @@ use tokio::sync::futures::Notified;
 use super::counts::CacheCounts;
 use super::index::{Index, IndexFunction};
 use super::position::Position;
+use super::quarantine::Quarantine;
 use super::snapshot::Snapshot;
 use crate::client::ObjectKey;
 use crate::watch::Object;
@@ -40,9 +41,7 @@ pub(super) struct Indexer<T> {
 struct State<T> {
     /// The truth; the others are about it, and change with it under the same lock.
     objects: HashMap<ObjectKey, Arc<T>>,
-    /// Keys whose newest state could not be read: their copy is an older one. Only keys that
-    /// are in `objects`.
-    outdated: HashSet<ObjectKey>,
+    quarantine: Quarantine,
     /// Few, so that a list is quicker than a map. The namespace index comes first.
     indexes: Vec<Index<T>>,
     position: Position,
@@ -80,7 +79,7 @@ impl<T: Object> Indexer<T> {
         Self {
             state: RwLock::new(State {
                 objects: HashMap::new(),
-                outdated: HashSet::new(),
+                quarantine: Quarantine::default(),
                 indexes,
                 position: Position::default(),
                 snapshot: Mutex::default(),
@@ -143,7 +142,17 @@ impl<T: Object> Indexer<T> {
     }
 
     pub(super) fn is_outdated(&self, key: &ObjectKey) -> bool {
-        self.state.read().outdated.contains(key)
+        let state = self.state.read();
+        state.quarantine.contains(key) && state.objects.contains_key(key)
+    }
+
+    /// Reads the quarantine; the second argument says whether the cache has a key.
+    pub(super) fn quarantine<R>(
+        &self,
+        read: impl FnOnce(&Quarantine, &dyn Fn(&ObjectKey) -> bool) -> R,
+    ) -> R {
+        let state = self.state.read();
+        read(&state.quarantine, &|key| state.objects.contains_key(key))
     }
 
     pub(super) fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<T>>, UnknownIndex> {
@@ -227,7 +236,6 @@ impl<T: Object> Writing<'_, T> {
 
     /// Returns what was there.
     pub(super) fn put(&mut self, key: &ObjectKey, object: &Arc<T>) -> Option<Arc<T>> {
-        self.state.outdated.remove(key);
         let old = self.state.objects.insert(key.clone(), Arc::clone(object));
         self.reindex(key, old.as_ref(), Some(object));
         old
@@ -235,22 +243,14 @@ impl<T: Object> Writing<'_, T> {
 
     /// Returns what was there.
     pub(super) fn remove(&mut self, key: &ObjectKey) -> Option<Arc<T>> {
-        self.state.outdated.remove(key);
+        self.state.quarantine.forget(key);
         let old = self.state.objects.remove(key)?;
         self.reindex(key, Some(&old), None);
         Some(old)
     }
 
-    /// A newer state of this object could not be read.
-    pub(super) fn mark_outdated(&mut self, key: ObjectKey) {
-        if self.state.objects.contains_key(&key) {
-            self.state.outdated.insert(key);
-        }
-    }
-
-    /// The copy that is there was read again.
-    pub(super) fn unmark(&mut self, key: &ObjectKey) {
-        self.state.outdated.remove(key);
+    pub(super) fn quarantine(&mut self) -> &mut Quarantine {
+        &mut self.state.quarantine
     }
 
     fn reindex(&mut self, key: &ObjectKey, old: Option<&Arc<T>>, new: Option<&Arc<T>>) {

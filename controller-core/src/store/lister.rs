@@ -8,6 +8,7 @@ use super::counts::CacheCounts;
 use super::index::IndexFunction;
 use super::indexer::{IndexExists, Indexer, UnknownIndex};
 use super::position::CaughtUp;
+use super::quarantine::Quarantined;
 use super::select::SelectorOf;
 use super::snapshot::Snapshot;
 use crate::client::ObjectKey;
@@ -183,6 +184,20 @@ impl<T: Object> Lister<T> {
     /// by its version is refused.
     pub fn is_outdated(&self, key: &ObjectKey) -> bool {
         self.indexer.is_outdated(key)
+    }
+
+    /// How many objects there are whose newest state could not be read: for a probe, a
+    /// metric, an alert. It goes back to 0 when they can be read, or are gone. Lines that hid
+    /// even their key are not among them;
+    /// [`CacheCounts::unreadable`] counts these too, and never falls.
+    pub fn quarantined(&self) -> usize {
+        self.indexer.quarantine(|held, _| held.len())
+    }
+
+    /// Which objects these are, sorted by key: for whoever has to mend them.
+    pub fn quarantine(&self) -> Vec<Quarantined> {
+        self.indexer
+            .quarantine(|held, is_cached| held.all(is_cached))
     }
 
     /// What was dropped, could not be read, or was replaced.

@@ -162,7 +162,8 @@ impl<T: Object> CacheWriter<T> {
             CacheCounts::count(&self.indexer.counts.restored);
             tracing::warn!(%resource_version, "the server's history starts anew; the cache is replaced");
         }
-        self.unreadable.keep_only(&listing.unreadable);
+        self.unreadable
+            .keep_only(|key| listing.unreadable.contains_key(key));
         let initial = !std::mem::replace(&mut self.synced, true);
         let counts = &self.indexer.counts;
         self.indexer.change(|cache| {
@@ -192,6 +193,7 @@ impl<T: Object> CacheWriter<T> {
         let new = Arc::new(object);
         self.indexer.change(|cache| {
             cache.position().advance(new.resource_version());
+            cache.quarantine().read(&key, new.resource_version());
             cache.put(&key, &new);
         });
         match old {
@@ -235,13 +237,13 @@ impl<T: Object> CacheWriter<T> {
             during,
             ..
         } = unreadable;
+        let version = resource_version.unwrap_or_default();
         if let Some(listing) = &mut self.listing {
-            listing.miss(key, during);
+            listing.miss(key, &version, during);
             return Vec::new();
         }
         // As for a line that can be read: it may be old news itself, and what comes later
         // and is older is.
-        let version = resource_version.unwrap_or_default();
         if self.is_old_news(&version) {
             return Vec::new();
         }
@@ -254,7 +256,7 @@ impl<T: Object> CacheWriter<T> {
             if during == News::Deleted {
                 return cache.remove(&key);
             }
-            cache.mark_outdated(key.clone());
+            cache.quarantine().hold(key.clone(), &version);
             None
         });
         if during == News::Deleted {

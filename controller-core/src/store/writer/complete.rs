@@ -23,9 +23,12 @@ impl<T: Object> Complete<T> {
     ///
     /// Returns all deletions, then the rest in the order of the list.
     pub(super) fn apply(self, cache: &mut Writing<'_, T>, counts: &CacheCounts) -> Vec<Delta<T>> {
+        if self.restored {
+            cache.quarantine().clear();
+        }
         let mut deletions = self.vanished(cache);
-        for key in self.listing.unreadable {
-            cache.mark_outdated(key);
+        for (key, version) in self.listing.unreadable {
+            cache.quarantine().hold(key, &version);
         }
         cache.reserve(self.listing.objects.len());
         let mut others = Vec::new();
@@ -33,13 +36,12 @@ impl<T: Object> Complete<T> {
             others.reserve_exact(self.listing.objects.len());
         }
         for (key, new) in self.listing.objects {
+            cache.quarantine().read(&key, new.resource_version());
             let old = cache.get(&key).filter(|old| old.uid() == new.uid());
             if let Some(old) = old
                 && !self.restored
                 && is_unchanged_or_older::<T>(old, &new, counts)
             {
-                // It was readable this time: the mark goes, the copy stays.
-                cache.unmark(&key);
                 continue;
             }
             let old = cache.put(&key, &new);
@@ -73,15 +75,15 @@ impl<T: Object> Complete<T> {
             keyless,
             ..
         } = &self.listing;
-        let gone: Vec<ObjectKey> = cache
-            .keys()
-            .filter(|&key| !objects.contains_key(key) && !unreadable.contains(key))
-            .cloned()
-            .collect();
+        let listed = |key: &ObjectKey| objects.contains_key(key) || unreadable.contains_key(key);
+        let gone: Vec<_> = cache.keys().filter(|&key| !listed(key)).cloned().collect();
+        if !keyless {
+            cache.quarantine().retain(listed);
+        }
         let mut deletions = Vec::new();
         for key in gone {
             if *keyless {
-                cache.mark_outdated(key);
+                cache.quarantine().suspect(key);
             } else if let Some(last_known) = cache.remove(&key) {
                 deletions.push(unseen_end(key, last_known));
             }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 use indexmap::IndexMap;
 
 use crate::client::ObjectKey;
@@ -14,7 +14,8 @@ pub(super) struct Listing<T> {
     fresh: bool,
     pub(super) objects: IndexMap<ObjectKey, Arc<T>>,
     /// Keys whose item could not be read: they exist, so they are no tombstones.
-    pub(super) unreadable: HashSet<ObjectKey>,
+    /// With the version of what could not be read, empty if unknown.
+    pub(super) unreadable: HashMap<ObjectKey, Box<str>>,
     /// Some item did not even yield its key: nothing may be said to be gone.
     pub(super) keyless: bool,
 }
@@ -26,7 +27,7 @@ impl<T: Object> Listing<T> {
         Self {
             fresh,
             objects: IndexMap::new(),
-            unreadable: HashSet::new(),
+            unreadable: HashMap::new(),
             keyless: false,
         }
     }
@@ -54,11 +55,11 @@ impl<T: Object> Listing<T> {
     }
 
     /// Something could not be read.
-    pub(super) fn miss(&mut self, key: Option<ObjectKey>, during: News) {
+    pub(super) fn miss(&mut self, key: Option<ObjectKey>, version: &str, during: News) {
         match (key, during) {
             (Some(key), News::Deleted) => self.take_back(&key),
             (Some(key), _) => {
-                self.unreadable.insert(key);
+                self.unreadable.insert(key, version.into());
             }
             (None, _) => self.keyless = true,
         }

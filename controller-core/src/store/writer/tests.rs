@@ -449,3 +449,66 @@ fn what_a_list_takes_back_was_never_there() {
     assert_eq!(scene.done("16"), ["tombstone a@1", "added e@16"]);
     assert_eq!(scene.versions(), ["b@2", "e@16"]);
 }
+
+/// The mark is about the newest state: an older copy does not take it away.
+#[test]
+fn only_a_state_that_is_not_older_ends_the_quarantine() {
+    let mut scene = Scene::listed([w("a", "5")]);
+    scene.begin();
+    scene.event(WatchEvent::Listed(w("a", "11")));
+    scene.event(unreadable_at(Some("a"), Some("12"), News::Listed));
+    assert_eq!(scene.done("20"), ["updated a@5 to a@11"]);
+    assert!(scene.lister.is_outdated(&w("a", "1").key()));
+    scene.relist("30", [w("a", "12")]);
+    assert!(!scene.lister.is_outdated(&w("a", "1").key()));
+    assert_eq!(scene.lister.quarantined(), 0);
+}
+
+/// What could never be read is in no cache, and somebody has to know of it.
+#[test]
+fn the_quarantine_holds_objects_that_the_cache_never_had() {
+    let mut scene = Scene::listed([w("a", "1")]);
+    scene.event(unreadable_at(Some("b"), Some("12"), News::Changed));
+    scene.event(unreadable_at(Some("a"), Some("13"), News::Changed));
+    scene.event(unreadable(None, News::Unknown));
+    let held = scene.lister.quarantine();
+    let words: Vec<_> = held
+        .iter()
+        .map(|held| {
+            (
+                held.key.name(),
+                held.resource_version.as_deref(),
+                held.has_older_copy,
+            )
+        })
+        .collect();
+    assert_eq!(words, [("a", Some("13"), true), ("b", Some("12"), false)]);
+    assert!(!scene.lister.is_outdated(&w("b", "1").key()), "no copy");
+
+    scene.event(unreadable_at(Some("b"), Some("14"), News::Deleted));
+    assert_eq!(scene.lister.quarantined(), 1);
+    scene.event(WatchEvent::Deleted(w("a", "15")));
+    assert_eq!(scene.lister.quarantined(), 0);
+}
+
+#[test]
+fn a_complete_list_settles_who_is_in_quarantine() {
+    let mut scene = Scene::listed([w("a", "1")]);
+    for name in ["b", "c"] {
+        scene.event(unreadable(Some(name), News::Changed));
+    }
+    scene.begin();
+    scene.event(WatchEvent::Listed(w("a", "1")));
+    scene.event(unreadable(Some("c"), News::Listed));
+    scene.event(unreadable(None, News::Listed));
+    scene.done("20");
+    assert_eq!(scene.lister.quarantined(), 2, "b may be what hid its key");
+    scene.begin();
+    scene.event(WatchEvent::Listed(w("a", "1")));
+    scene.event(unreadable(Some("c"), News::Listed));
+    scene.done("30");
+    assert_eq!(scene.lister.quarantine()[0].key.name(), "c");
+    assert_eq!(scene.lister.quarantined(), 1);
+    scene.restored("5", [w("c", "3")]);
+    assert_eq!(scene.lister.quarantined(), 0);
+}

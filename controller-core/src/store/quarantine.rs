@@ -1,0 +1,91 @@
+use hashbrown::HashMap;
+
+use crate::client::ObjectKey;
+use crate::watch::is_older;
+
+/// An object whose newest state could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quarantined {
+    /// Its key.
+    pub key: ObjectKey,
+    /// The version of what could not be read. `None` if not even that could, or if a list
+    /// hid which of its objects it was: then all that the list did not bring are here.
+    pub resource_version: Option<String>,
+    /// Whether the cache still has an older copy, which [`Lister::get`](super::Lister::get)
+    /// returns. Without one, nothing in this process knows the object.
+    pub has_older_copy: bool,
+}
+
+/// The keys of all objects whose newest state could not be read, in the cache or not, each
+/// with that state's version, which is empty if unknown.
+///
+/// A key leaves when a state that is not older is read, when the object is deleted, and when
+/// a complete list does not bring it.
+#[derive(Debug, Default)]
+pub(super) struct Quarantine {
+    versions: HashMap<ObjectKey, Box<str>>,
+}
+
+// === impl Quarantine ===
+
+impl Quarantine {
+    /// A state at `version` could not be read.
+    pub(super) fn hold(&mut self, key: ObjectKey, version: &str) {
+        self.versions.insert(key, version.into());
+    }
+
+    /// A list that hid one of its objects did not bring this one.
+    pub(super) fn suspect(&mut self, key: ObjectKey) {
+        self.versions.entry(key).or_default();
+    }
+
+    /// A state at `version` was read. An older one proves nothing.
+    pub(super) fn read(&mut self, key: &ObjectKey, version: &str) {
+        // Nearly always empty: no hash for every event.
+        if !self.versions.is_empty()
+            && let Some(held) = self.versions.get(key)
+            && !is_older(version, held)
+        {
+            self.versions.remove(key);
+        }
+    }
+
+    /// The object is gone.
+    pub(super) fn forget(&mut self, key: &ObjectKey) {
+        if !self.versions.is_empty() {
+            self.versions.remove(key);
+        }
+    }
+
+    pub(super) fn retain(&mut self, there: impl Fn(&ObjectKey) -> bool) {
+        self.versions.retain(|key, _| there(key));
+    }
+
+    /// Versions of another history mean nothing any more.
+    pub(super) fn clear(&mut self) {
+        self.versions.clear();
+    }
+
+    pub(super) fn contains(&self, key: &ObjectKey) -> bool {
+        self.versions.contains_key(key)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.versions.len()
+    }
+
+    /// All of them, sorted by key.
+    pub(super) fn all(&self, is_cached: impl Fn(&ObjectKey) -> bool) -> Vec<Quarantined> {
+        let mut all: Vec<_> = self
+            .versions
+            .iter()
+            .map(|(key, version)| Quarantined {
+                key: key.clone(),
+                resource_version: (!version.is_empty()).then(|| version.to_string()),
+                has_older_copy: is_cached(key),
+            })
+            .collect();
+        all.sort_by(|a, b| a.key.cmp(&b.key));
+        all
+    }
+}
