@@ -1,13 +1,19 @@
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+mod interner;
 
 /// The name of one object of a kind: `namespace/name`, or `name` where the kind has no
 /// namespaces.
 ///
 /// Prints and parses as client-go's `MetaNamespaceKeyFunc` and `SplitMetaNamespaceKey`
 /// do: an empty namespace is no namespace, `/name` is `name`, and two slashes or more
-/// are an error. A clone copies two pointers. Keys sort by namespace and then by name, those
+/// are an error. Keys sort by namespace and then by name, those
 /// without a namespace first.
 ///
 /// It is what a queue carries. Two things are left out on purpose. There is no *uid*: a
@@ -31,17 +37,25 @@ use std::sync::Arc;
 /// );
 /// # Ok::<(), controller_core::client::KeyError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ObjectKey {
-    /// Never `Some("")`: an empty namespace is no namespace.
-    namespace: Option<Arc<str>>,
-    name: Arc<str>,
-}
+///
+/// It is one pointer, to a name and a namespace that all keys of the namespace share. Making
+/// one costs an allocation; a clone costs a reference count. Nothing here takes a lock, except
+/// for the first key of a namespace that is not that of the thread's last one.
+#[derive(Clone)]
+pub struct ObjectKey(Arc<Parts>);
 
 /// A text that is no object key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unexpected key format: {0:?}")]
 pub struct KeyError(String);
+
+struct Parts {
+    /// Never `Some("")`: an empty namespace is no namespace. One copy of each in the process,
+    /// so that equal ones are nearly always the same pointer.
+    namespace: Option<Arc<str>>,
+    /// Short ones, which most are, lie here and not behind another pointer.
+    name: SmolStr,
+}
 
 // === impl ObjectKey ===
 
@@ -49,28 +63,65 @@ impl ObjectKey {
     /// The key of a namespaced object. An empty namespace gives a cluster-scoped key.
     pub fn namespaced(namespace: impl AsRef<str>, name: impl AsRef<str>) -> Self {
         let namespace = namespace.as_ref();
-        Self {
-            namespace: (!namespace.is_empty()).then(|| Arc::from(namespace)),
-            name: Arc::from(name.as_ref()),
-        }
+        let namespace = (!namespace.is_empty()).then(|| interner::namespace(namespace));
+        Self::new(namespace, name.as_ref())
     }
 
     /// The key of an object without a namespace.
     pub fn cluster(name: impl AsRef<str>) -> Self {
-        Self {
-            namespace: None,
-            name: Arc::from(name.as_ref()),
-        }
+        Self::new(None, name.as_ref())
     }
 
     /// The namespace, `None` for a cluster-scoped object.
     pub fn namespace(&self) -> Option<&str> {
-        self.namespace.as_deref()
+        self.0.namespace.as_deref()
     }
 
     /// The object's name.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
+    }
+
+    fn new(namespace: Option<Arc<str>>, name: &str) -> Self {
+        let name = SmolStr::new(name);
+        Self(Arc::new(Parts { namespace, name }))
+    }
+}
+
+impl PartialEq for ObjectKey {
+    fn eq(&self, other: &Self) -> bool {
+        // The names first: they differ most.
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.0.name == other.0.name && same_namespace(&self.0, &other.0))
+    }
+}
+
+impl Eq for ObjectKey {}
+
+impl Hash for ObjectKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.namespace().hash(state);
+        self.name().hash(state);
+    }
+}
+
+impl PartialOrd for ObjectKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ObjectKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return Ordering::Equal;
+        }
+        let by_namespace = if same_namespace(&self.0, &other.0) {
+            Ordering::Equal
+        } else {
+            self.namespace().cmp(&other.namespace())
+        };
+        by_namespace.then_with(|| self.name().cmp(other.name()))
     }
 }
 
@@ -89,9 +140,9 @@ impl FromStr for ObjectKey {
 
 impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.namespace {
-            Some(namespace) => write!(f, "{namespace}/{}", self.name),
-            None => f.write_str(&self.name),
+        match self.namespace() {
+            Some(namespace) => write!(f, "{namespace}/{}", self.name()),
+            None => f.write_str(self.name()),
         }
     }
 }
@@ -99,6 +150,14 @@ impl fmt::Display for ObjectKey {
 impl fmt::Debug for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.to_string(), f)
+    }
+}
+
+fn same_namespace(a: &Parts, b: &Parts) -> bool {
+    match (&a.namespace, &b.namespace) {
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+        (None, None) => true,
+        _ => false,
     }
 }
 
@@ -129,7 +188,53 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_key_is_one_pointer_and_shares_its_namespace() {
+        assert_eq!(size_of::<ObjectKey>(), size_of::<usize>());
+        assert_eq!(size_of::<Option<ObjectKey>>(), size_of::<usize>());
+        let (a, b) = (
+            ObjectKey::namespaced("shop", "a"),
+            ObjectKey::namespaced("shop", "b"),
+        );
+        let namespace = |key: &ObjectKey| key.0.namespace.clone().unwrap();
+        assert!(Arc::ptr_eq(&namespace(&a), &namespace(&b)));
+    }
+
+    #[test]
+    fn keys_sort_by_namespace_then_name_those_without_one_first() {
+        let mut keys = ["b/a", "z", "a/z", "a", "a/b"].map(|key| key.parse::<ObjectKey>().unwrap());
+        keys.sort();
+        assert_eq!(
+            keys.map(|key| key.to_string()),
+            ["a", "z", "a/b", "a/z", "b/a"]
+        );
+    }
+
+    fn parts() -> impl Strategy<Value = (Option<String>, String)> {
+        // Over and under what a key stores in itself.
+        let name = prop_oneof!["[ab]{0,2}", "[ab]{24,25}"];
+        (proptest::option::of("[ab]{1,2}"), name)
+    }
+
+    fn key((namespace, name): &(Option<String>, String)) -> ObjectKey {
+        ObjectKey::namespaced(namespace.as_deref().unwrap_or_default(), name)
+    }
+
     proptest! {
+        /// Whatever is shared, a key is its text.
+        #[test]
+        fn keys_compare_and_hash_as_their_texts(a in parts(), b in parts()) {
+            let (left, right) = (key(&a), key(&b));
+            prop_assert_eq!(left == right, a == b);
+            prop_assert_eq!(left.cmp(&right), a.cmp(&b));
+            prop_assert_eq!(&left, &left.clone());
+            let hasher = hashbrown::DefaultHashBuilder::default();
+            let hash = |key: &ObjectKey| std::hash::BuildHasher::hash_one(&hasher, key);
+            if a == b {
+                prop_assert_eq!(hash(&left), hash(&right));
+            }
+        }
+
         /// ST-12: an error exactly when there are two slashes or more; a round trip
         /// loses nothing but a leading slash.
         #[test]

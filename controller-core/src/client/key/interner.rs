@@ -1,0 +1,100 @@
+use std::cell::RefCell;
+use std::sync::{Arc, LazyLock};
+
+use hashbrown::HashSet;
+use parking_lot::Mutex;
+
+/// The namespaces that are in use, each once. For the whole process: an object that is being
+/// decoded knows of no other place to ask.
+static NAMESPACES: LazyLock<Mutex<Interner>> = LazyLock::new(Mutex::default);
+
+thread_local! {
+    /// What this thread asked for last. A list is sorted by namespace, so that nearly all of
+    /// its keys are made without the lock.
+    static LAST: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
+}
+
+#[derive(Debug, Default)]
+struct Interner {
+    names: HashSet<Arc<str>>,
+    /// The size at which names that nobody uses are looked for.
+    sweep_at: usize,
+}
+
+/// The one copy of this namespace's name.
+pub(super) fn namespace(name: &str) -> Arc<str> {
+    let known = LAST.try_with(|last| {
+        let last = last.borrow();
+        last.as_ref().filter(|last| ***last == *name).cloned()
+    });
+    // An error is a thread that ends, and drops something that makes a key.
+    if let Ok(Some(known)) = known {
+        return known;
+    }
+    let found = NAMESPACES.lock().intern(name);
+    // As above: then there is nothing to remember it for.
+    let _ = LAST.try_with(|last| last.replace(Some(Arc::clone(&found))));
+    found
+}
+
+// === impl Interner ===
+
+impl Interner {
+    /// Below it nothing is looked for.
+    const FEW: usize = 64;
+
+    fn intern(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(name) {
+            return Arc::clone(known);
+        }
+        self.sweep();
+        let new: Arc<str> = name.into();
+        self.names.insert(Arc::clone(&new));
+        new
+    }
+
+    /// Namespaces come and go, in a cluster with one for each pull request by the thousand.
+    fn sweep(&mut self) {
+        if self.names.len() < self.sweep_at.max(Self::FEW) {
+            return;
+        }
+        // One reference is ours. Nobody can take another while this is locked.
+        self.names.retain(|name| Arc::strong_count(name) > 1);
+        self.sweep_at = self.names.len() * 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_copy_of_a_name_serves_all_threads() {
+        let names = ["red", "green", "blue"];
+        let mut all: Vec<Vec<Arc<str>>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4)
+                .map(|_| scope.spawn(|| names.map(namespace).to_vec()))
+                .collect();
+            let results = threads.into_iter().map(|thread| thread.join().unwrap());
+            results.collect()
+        });
+        let first = all.pop().unwrap();
+        for other in all {
+            let mut pairs = first.iter().zip(&other);
+            assert!(pairs.all(|(a, b)| Arc::ptr_eq(a, b)));
+        }
+    }
+
+    #[test]
+    fn what_nobody_uses_is_let_go() {
+        let mut interner = Interner::default();
+        let used = interner.intern("used");
+        let mut most = 0;
+        for index in 0..10_000 {
+            interner.intern(&format!("preview-{index}"));
+            most = most.max(interner.names.len());
+        }
+        assert!(most <= Interner::FEW, "{most}");
+        assert!(Arc::ptr_eq(&used, &interner.intern("used")));
+    }
+}
