@@ -151,3 +151,43 @@ impl<T> Clone for Deleted<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::testing::Widget;
+
+    fn object(name: &str) -> Arc<Widget> {
+        Arc::new(Widget::new(name, "1"))
+    }
+
+    /// FF-25, CT-07: client-go also has a tombstone without an object; here that is no value.
+    #[test]
+    fn every_shape_of_a_change_has_its_objects_key() {
+        let tombstone = Deleted::FinalStateUnknown(Tombstone {
+            key: object("c").key(),
+            last_known: object("c"),
+        });
+        let shapes = [
+            Delta::Added {
+                new: object("a"),
+                initial: false,
+            },
+            Delta::Deleted(Deleted::Observed(object("b"))),
+            Delta::Deleted(tombstone.clone()),
+            Delta::Updated {
+                old: object("d"),
+                new: object("d"),
+            },
+            Delta::Resynced {
+                object: object("e"),
+            },
+        ];
+        let keys: Vec<_> = shapes.iter().map(|shape| shape.key().to_string()).collect();
+        assert_eq!(keys, ["shop/a", "shop/b", "shop/c", "shop/d", "shop/e"]);
+        let Deleted::FinalStateUnknown(stone) = &tombstone else {
+            panic!("{tombstone:?}")
+        };
+        assert_eq!(stone.key, tombstone.last_known().key());
+    }
+}
