@@ -40,9 +40,14 @@
 //!
 //! # Costs
 //!
-//! The memory of the objects, and for each a key and an entry in a hash map; for each value
-//! of each index one pointer and, once, the value's text. Objects are behind an `Arc`: a
-//! reader that keeps one keeps it alive when the cache has moved on.
+//! The memory of the objects, and for each a key (8 bytes, and one allocation of 56 while its
+//! name is short), 30 bytes in the table, and as much again for each value of each index; the
+//! text of a value once. A Deployment of min-replicas is 270 bytes in all. Objects are behind
+//! an `Arc`: a reader that keeps one keeps it alive when the cache has moved on.
+//!
+//! A list adds 30 to 60 bytes an object while it is under way, beside what is new. An object
+//! that has not changed is let go before the next is looked at, and the cache keeps the copy
+//! that it had.
 //!
 //! One read-write lock. Readers hold it for a look-up, or for copying one pointer an object;
 //! the writer for one object, or for all that a relist changed. Index functions run under

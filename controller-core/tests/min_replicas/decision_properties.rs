@@ -93,7 +93,7 @@ proptest! {
             prop_assert_eq!(raise.from, object.replicas());
             prop_assert_eq!(raise.to, min);
             prop_assert!(raise.from < raise.to);
-            prop_assert_eq!(object.labels()["demo/min-replicas"].as_str(), "true");
+            prop_assert_eq!(object.labels().get("demo/min-replicas"), Some("true"));
             prop_assert!(!object.is_being_deleted());
             prop_assert!(object.controller().is_none());
             prop_assert!(!paused);

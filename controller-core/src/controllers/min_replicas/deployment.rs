@@ -1,6 +1,6 @@
-use std::collections::BTreeMap;
 use std::fmt;
 
+use super::labels::Labels;
 use super::metadata::{Annotations, Metadata, controller};
 use crate::client::{ObjectKey, ResourceType};
 use crate::watch::{KeptLabels, Object};
@@ -19,13 +19,16 @@ pub const KEEP_ZERO: &str = "minrep.dev/keep-zero";
 #[serde(try_from = "Wire")]
 pub struct Deployment {
     key: ObjectKey,
-    uid: Box<str>,
-    resource_version: Box<str>,
-    being_deleted: bool,
-    labels: BTreeMap<String, String>,
-    annotations: Annotations,
-    controller: Option<Owner>,
+    /// The uid, the version and the labels in one allocation. There are as many as there are
+    /// Deployments, and each allocation has an overhead.
+    text: Box<str>,
+    uid_end: u32,
+    version_end: u32,
+    /// Seldom any.
+    annotations: Option<Box<Annotations>>,
+    controller: Option<Box<Owner>>,
     replicas: i32,
+    being_deleted: bool,
 }
 
 /// The owner that manages an object: the one whose reference says `controller: true`.
@@ -50,8 +53,12 @@ struct WireSpec {
 
 /// Why an object is no Deployment that can be written to.
 #[derive(Debug, thiserror::Error)]
-#[error("metadata.{0} is missing")]
-struct Missing(&'static str);
+enum Odd {
+    #[error("metadata.{0} is missing")]
+    Missing(&'static str),
+    #[error("metadata is too long")]
+    TooLong,
+}
 
 // === impl Deployment ===
 
@@ -66,19 +73,20 @@ impl Deployment {
     }
 
     /// All labels: which of them opts in is a setting.
-    pub fn labels(&self) -> &BTreeMap<String, String> {
-        &self.labels
+    pub fn labels(&self) -> Labels<'_> {
+        Labels::new(&self.text[self.version_end as usize..])
     }
 
     /// The value of one of our own annotations (`minrep.dev/…`). Others are not kept.
     pub fn annotation(&self, name: &str) -> Option<&str> {
-        self.annotations.get(name).map(|value| &**value)
+        let annotations = self.annotations.as_ref()?;
+        annotations.get(name).map(|value| &**value)
     }
 
     /// The owner that manages it. Owners that are not its controller do not count: they
     /// only want it to be collected with them.
     pub fn controller(&self) -> Option<&Owner> {
-        self.controller.as_ref()
+        self.controller.as_deref()
     }
 
     /// `spec.replicas`; absent means 1, as it does for the server.
@@ -95,39 +103,45 @@ impl Object for Deployment {
     }
 
     fn uid(&self) -> &str {
-        &self.uid
+        &self.text[..self.uid_end as usize]
     }
 
     fn resource_version(&self) -> &str {
-        &self.resource_version
+        &self.text[self.uid_end as usize..self.version_end as usize]
     }
 
     fn label(&self, key: &str) -> Option<&str> {
-        self.labels.get(key).map(String::as_str)
+        self.labels().get(key)
     }
 }
 
 impl TryFrom<Wire> for Deployment {
-    type Error = Missing;
+    type Error = Odd;
 
-    fn try_from(wire: Wire) -> Result<Self, Missing> {
+    fn try_from(wire: Wire) -> Result<Self, Odd> {
         let Wire { metadata, spec } = wire;
-        let present = |value: Option<Box<str>>, field| {
-            value
-                .filter(|value| !value.is_empty())
-                .ok_or(Missing(field))
-        };
+        let key = metadata.key();
+        let being_deleted = metadata.is_being_deleted();
+        let uid = present(metadata.uid.as_deref(), "uid")?;
+        let version = present(metadata.resource_version.as_deref(), "resourceVersion")?;
+        let end = |length: usize| u32::try_from(length).map_err(|_| Odd::TooLong);
+        let annotations = metadata.annotations;
         Ok(Self {
-            key: metadata.key(),
-            being_deleted: metadata.is_being_deleted(),
-            uid: present(metadata.uid, "uid")?,
-            resource_version: present(metadata.resource_version, "resourceVersion")?,
-            labels: metadata.labels.unwrap_or_default(),
-            annotations: metadata.annotations,
-            controller: controller(metadata.owner_references),
+            key,
+            uid_end: end(uid.len())?,
+            version_end: end(uid.len() + version.len())?,
+            text: [uid, version, metadata.labels.as_str()].concat().into(),
+            annotations: (!annotations.is_empty()).then(|| Box::new(annotations)),
+            controller: controller(metadata.owner_references).map(Box::new),
             replicas: spec.and_then(|spec| spec.replicas).unwrap_or(1),
+            being_deleted,
         })
     }
+}
+
+fn present<'a>(value: Option<&'a str>, field: &'static str) -> Result<&'a str, Odd> {
+    let value = value.filter(|value| !value.is_empty());
+    value.ok_or(Odd::Missing(field))
 }
 
 // === impl Owner ===

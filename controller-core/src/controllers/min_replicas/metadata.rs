@@ -4,6 +4,7 @@ use std::fmt;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::deployment::Owner;
+use super::labels::LabelText;
 use crate::client::ObjectKey;
 
 /// Annotations with this prefix are ours; all others are skipped while decoding.
@@ -19,7 +20,8 @@ pub(super) struct Metadata {
     pub(super) uid: Option<Box<str>>,
     pub(super) resource_version: Option<Box<str>>,
     deletion_timestamp: Option<IgnoredAny>,
-    pub(super) labels: Option<BTreeMap<String, String>>,
+    #[serde(default)]
+    pub(super) labels: LabelText,
     #[serde(default, deserialize_with = "own_annotations")]
     pub(super) annotations: Annotations,
     pub(super) owner_references: Option<Vec<OwnerReference>>,

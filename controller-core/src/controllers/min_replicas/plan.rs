@@ -153,15 +153,15 @@ fn not_opted_in(deployment: &Deployment, settings: &Settings) -> Option<Reason> 
     let opt_in = &settings.opt_in;
     let found = deployment.labels().get(opt_in.key());
     // Exactly this value: whoever wrote `True` is told so instead of being guessed at.
-    (found.map(String::as_str) != Some(opt_in.value())).then(|| Reason::NotOptedIn {
+    (found != Some(opt_in.value())).then(|| Reason::NotOptedIn {
         opt_in: opt_in.clone(),
-        found: found.cloned(),
+        found: found.map(str::to_owned),
     })
 }
 
 fn not_selected(deployment: &Deployment, settings: &Settings) -> Option<Reason> {
     let selector = settings.selector.as_ref()?;
-    (!selector.matches(deployment.labels())).then(|| Reason::NotSelected {
+    (!selector.matches_with(|key| deployment.label(key))).then(|| Reason::NotSelected {
         selector: selector.to_string(),
     })
 }
