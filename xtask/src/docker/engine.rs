@@ -94,19 +94,18 @@ impl Engine {
         })
     }
 
+    /// Whether there is a container with this label, running or not.
+    pub(crate) async fn has_labelled(&self, label: &str, value: &str) -> Result<bool, ApiError> {
+        Ok(!self.labelled(label, value).await?.is_empty())
+    }
+
     /// Removes all containers with this label, running or not, and their volumes.
     ///
     /// # Errors
     /// What the Engine says. One that is already gone is not an error.
     pub(crate) async fn remove_labelled(&self, label: &str, value: &str) -> Result<(), ApiError> {
-        let filters = HashMap::from([("label", vec![format!("{label}={value}")])]);
-        let all = ListContainersOptionsBuilder::new()
-            .all(true)
-            .filters(&filters)
-            .build();
         let force = RemoveContainerOptionsBuilder::new().force(true).v(true);
-        for container in self.api.list_containers(Some(all)).await? {
-            let id = container.id.unwrap_or_default();
+        for id in self.labelled(label, value).await? {
             let removed = self.api.remove_container(&id, Some(force.clone().build()));
             match removed.await {
                 Err(ApiError::DockerResponseServerError { status_code, .. })
@@ -115,6 +114,16 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    async fn labelled(&self, label: &str, value: &str) -> Result<Vec<String>, ApiError> {
+        let filters = HashMap::from([("label", vec![format!("{label}={value}")])]);
+        let all = ListContainersOptionsBuilder::new()
+            .all(true)
+            .filters(&filters)
+            .build();
+        let containers = self.api.list_containers(Some(all)).await?;
+        Ok(containers.into_iter().filter_map(|one| one.id).collect())
     }
 
     /// Whether there is a network of this name.

@@ -68,21 +68,22 @@ pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
     }
 
     let prepared = Prepared::new(&choice, binary_or_image, &kubectl, &logs).await?;
-    let mut provided = None;
-    let mut end = until(&mut stop, async {
-        provided = Some(prepared.start().await?);
-        Ok(true)
-    })
-    .await;
-    if let (End::Finished(_), Some(provided)) = (&end, &provided) {
-        end = until(&mut stop, async {
-            let reached = cluster(provided.kubeconfig());
-            prepared.warm_up(&reached).await?;
-            let world = world(&cluster, provided, &logs);
-            Ok(Box::pin(scenarios(world, plugins.path(), &choice)).await?)
-        })
-        .await;
-    }
+    let started = AssertUnwindSafe(prepared.start(&mut stop));
+    let (provided, end) = match started.catch_unwind().await {
+        Ok(Ok(Some(provided))) => {
+            let play = async {
+                let reached = cluster(provided.kubeconfig());
+                prepared.warm_up(&reached).await?;
+                let world = world(&cluster, &provided, &logs);
+                Ok(Box::pin(scenarios(world, plugins.path(), &choice)).await?)
+            };
+            let end = until(&mut stop, play).await;
+            (Some(provided), end)
+        }
+        Ok(Ok(None)) => (None, End::Interrupted),
+        Ok(Err(error)) => (None, End::Failed(error)),
+        Err(panic) => (None, End::Panicked(panic)),
+    };
     let removed = tokio::select! {
         removed = clean_up(prepared, provided, &end, flags.keep) => removed,
         // A second Ctrl-C: somebody does not want to wait.

@@ -3,6 +3,7 @@ use std::fs::File;
 use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -17,6 +18,7 @@ use testcontainers_modules::testcontainers::runners::AsyncRunner;
 use testcontainers_modules::testcontainers::{
     ContainerAsync, ContainerRequest, ImageExt, TestcontainersError,
 };
+use tokio::time::{interval, timeout};
 
 use super::kubeconfig;
 use super::run_name::RunName;
@@ -32,6 +34,9 @@ const KUBECONFIG: &str = "/etc/rancher/k3s/k3s.yaml";
 /// From the start of the container until it is ready. k3s needs half a minute on two cores.
 const STARTUP: Duration = Duration::from_secs(180);
 
+/// From the request to make a container until it is there.
+const CREATION: Duration = Duration::from_secs(60);
+
 /// k3s, or what keeps its promises, in a container.
 #[derive(Debug)]
 pub(super) struct Container {
@@ -45,15 +50,29 @@ pub(super) struct Container {
 // === impl Container ===
 
 impl Container {
-    /// Starts it, and returns a kubeconfig once it is ready.
+    /// Starts it, and returns a kubeconfig once it is ready, or `None` after `stop`.
     ///
     /// # Errors
     /// Among others [`Missing::Image`]. Whatever is there by then, [`remove`](Self::remove)
     /// removes.
-    pub(super) async fn start(&self) -> Result<Value, Box<dyn Error>> {
-        let image = self.engine.image(&self.image).await?;
+    pub(super) async fn start<S>(
+        &self,
+        stop: &mut (impl Future<Output = S> + Unpin),
+    ) -> Result<Option<Value>, Box<dyn Error>> {
+        let mut image = self.engine.image(&self.image).await?;
         if !image.here {
             eprintln!("pulling {}", self.image);
+            let request = K3s::default()
+                .with_name(self.image.name())
+                .with_tag(self.image.tag());
+            tokio::select! {
+                // The Engine gives a pull up as soon as nobody waits for it.
+                _ = &mut *stop => return Ok(None),
+                pulled = request.pull_image() => {
+                    drop(pulled.map_err(|error| self.not_started(error))?);
+                }
+            }
+            image = self.engine.image(&self.image).await?;
         }
         let log = Mutex::new(File::create(&self.log)?);
         let local = self.engine.is_local().await;
@@ -61,10 +80,32 @@ impl Container {
             // A full disk must not end the run: the log is for who looks for a failure.
             move |frame: &LogFrame| drop(log.lock().write_all(frame.bytes())),
         );
-        let started = request.start().await;
+        let mut start = pin!(request.start());
+        let started = tokio::select! {
+            started = &mut start => started,
+            _ = stop => {
+                self.created(start).await;
+                return Ok(None);
+            }
+        };
         // Removing is not its own affair: it would not wait for what else has to be done.
         let container = ManuallyDrop::new(started.map_err(|error| self.not_started(error))?);
-        self.kubeconfig(&container, local).await
+        self.kubeconfig(&container, local).await.map(Some)
+    }
+
+    /// Waits until the container is there, or `start` has failed: a request that was sent is
+    /// carried out, and what comes after the removal would stay.
+    async fn created(&self, mut start: impl Future + Unpin) {
+        let mut look = interval(Duration::from_millis(50));
+        let there = async {
+            while let Ok(false) = self.engine.has_labelled(LABEL, self.name.as_str()).await {
+                look.tick().await;
+            }
+        };
+        tokio::select! {
+            _ = timeout(CREATION, there) => {}
+            _ = &mut start => {}
+        }
     }
 
     /// Removes it, if it is there.

@@ -33,7 +33,8 @@ pub(super) struct Existing {
 // === impl Existing ===
 
 impl Existing {
-    /// Takes the context out of the user's kubeconfig and makes the namespace.
+    /// Takes the context out of the user's kubeconfig and makes the namespace. It must be
+    /// awaited to its end: a request that was sent is carried out.
     ///
     /// # Errors
     /// Among others [`Missing::Context`] and [`Missing::Cluster`].
@@ -57,7 +58,13 @@ impl Existing {
         });
         let output = self
             .ours(
-                &["create", "--validate=false", "-f", "-"],
+                &[
+                    "create",
+                    "--validate=false",
+                    "--request-timeout=30s",
+                    "-f",
+                    "-",
+                ],
                 &namespace.to_string(),
             )
             .await?;

@@ -3,8 +3,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Command;
-use tokio::time::timeout;
+use tokio::time::{interval, timeout};
 
 use super::run_name::RunName;
 use crate::docker::{Engine, ImageName};
@@ -15,6 +16,12 @@ const READY: &str = "--wait=180s";
 
 /// No call of kind takes longer: most of it is the image, which has a gigabyte.
 const BOUND: Duration = Duration::from_secs(900);
+
+/// The label of kind's nodes, with the cluster's name.
+const NODE: &str = "io.x-k8s.kind.cluster";
+
+/// How long after kind's end a node of its can still come.
+const LATE: Duration = Duration::from_secs(5);
 
 /// The network in which kind puts all of its clusters.
 const NETWORK: &str = "kind";
@@ -56,6 +63,9 @@ pub(super) struct Kind {
     pub(super) had_network: bool,
 }
 
+/// A process group that ends with this.
+struct Group(Option<Pid>);
+
 // === impl Kind ===
 
 impl Kind {
@@ -76,18 +86,40 @@ impl Kind {
         })
     }
 
-    /// Makes it and waits until its node is ready.
-    pub(super) async fn start(&self) -> Result<(), Box<dyn Error>> {
+    /// Makes it and waits until its node is ready. `false`: it was stopped before.
+    pub(super) async fn start<S>(
+        &self,
+        stop: &mut (impl Future<Output = S> + Unpin),
+    ) -> Result<bool, Box<dyn Error>> {
         let config = self.kubeconfig.with_file_name("kind.yaml");
         std::fs::write(&config, CONFIG)?;
-        let output = kind(&create(&self.name, &self.image, &self.kubeconfig, &config)).await?;
+        let arguments = create(&self.name, &self.image, &self.kubeconfig, &config);
+        let output = tokio::select! {
+            output = kind(&arguments) => output?,
+            _ = stop => {
+                self.settled().await;
+                return Ok(false);
+            }
+        };
         if output.status.success() {
-            return Ok(());
+            return Ok(true);
         }
         Err(not_created(
             &self.image,
             &String::from_utf8_lossy(&output.stderr),
         ))
+    }
+
+    /// Waits for a node that kind had asked for when it was killed: the Engine makes it all
+    /// the same, and what comes after the removal would stay. There may never be one.
+    async fn settled(&self) {
+        let mut look = interval(Duration::from_millis(100));
+        let there = async {
+            while let Ok(false) = self.engine.has_labelled(NODE, self.name.as_str()).await {
+                look.tick().await;
+            }
+        };
+        let _ = timeout(LATE, there).await;
     }
 
     /// Keeps what its components have logged.
@@ -103,6 +135,17 @@ impl Kind {
             let _ = self.engine.remove_network(NETWORK).await;
         }
         Ok(())
+    }
+}
+
+// === impl Group ===
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(leader) = self.0 {
+            // It may have ended just now.
+            let _ = kill_process_group(leader, Signal::TERM);
+        }
     }
 }
 
@@ -141,16 +184,25 @@ fn delete(name: &RunName, kubeconfig: &Path) -> Vec<String> {
     ]
 }
 
-/// Runs it to its end; dropped before, it is killed.
+/// Runs it to its end. Dropped before, it is ended with all that it has called: a `docker
+/// pull` would go on by itself.
 async fn kind(arguments: &[String]) -> Result<Output, Box<dyn Error>> {
-    let run = Command::new("kind")
+    let child = Command::new("kind")
         .args(arguments)
         .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         // Ctrl-C is for this program, which then removes what kind has made.
         .process_group(0)
         .kill_on_drop(true)
-        .output();
-    match timeout(BOUND, run).await {
+        .spawn()?;
+    let mut group = Group(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
+    let output = timeout(BOUND, child.wait_with_output()).await;
+    if output.is_ok() {
+        // From now on the number may be somebody else's.
+        group.0 = None;
+    }
+    match output {
         Ok(output) => Ok(output?),
         Err(_) => Err(format!("kind was not done after {} s", BOUND.as_secs()).into()),
     }

@@ -90,8 +90,13 @@ impl Prepared {
         })
     }
 
-    /// Starts it. An error leaves behind what [`remove`](Self::remove) removes.
-    pub(in crate::e2e) async fn start(&self) -> Result<Provided, Box<dyn Error>> {
+    /// Starts it, or returns `None` after `stop`. It must be awaited to its end: a request
+    /// that was sent would be carried out after [`remove`](Self::remove), which removes what
+    /// this leaves behind.
+    pub(in crate::e2e) async fn start<S>(
+        &self,
+        stop: &mut (impl Future<Output = S> + Unpin),
+    ) -> Result<Option<Provided>, Box<dyn Error>> {
         let path = kubeconfig_in(self.folder.path());
         let server = match &self.source {
             Source::Embedded => {
@@ -107,14 +112,20 @@ impl Prepared {
                 };
                 let instance = ControlPlane::start(binary, &options)?;
                 let path = instance.kubeconfig().to_owned();
-                return Provided::new(Server::Process(instance), path).await;
+                let provided = Provided::new(Server::Process(instance), path).await;
+                return provided.map(Some);
             }
             Source::Container(container) => {
-                kubeconfig::write(&path, &container.start().await?)?;
+                let Some(config) = container.start(stop).await? else {
+                    return Ok(None);
+                };
+                kubeconfig::write(&path, &config)?;
                 Server::Elsewhere
             }
             Source::Kind(kind) => {
-                kind.start().await?;
+                if !kind.start(stop).await? {
+                    return Ok(None);
+                }
                 Server::Elsewhere
             }
             Source::Existing(existing) => {
@@ -122,7 +133,7 @@ impl Prepared {
                 Server::Elsewhere
             }
         };
-        Provided::new(server, path).await
+        Provided::new(server, path).await.map(Some)
     }
 
     /// Has the scenarios' images pulled, where images are pulled at all.

@@ -40,7 +40,7 @@ async fn the_users_kubeconfig_is_only_read_and_only_our_namespace_is_written() {
         .collect();
     insta::assert_snapshot!(calls.join("\n"), @"
  --minify --flatten --raw --context=dev
-ours create --validate=false -f -
+ours create --validate=false --request-timeout=30s -f -
 ours delete namespace minrep-e2e-1 --ignore-not-found
 ");
 }

@@ -1,3 +1,5 @@
+use tokio::io::AsyncReadExt;
+
 use super::*;
 
 fn name() -> RunName {
@@ -68,4 +70,24 @@ fn any_other_failure_is_told_in_kinds_words() {
         error.to_string(),
         "kind could not make a cluster: ERROR: node(s) already exist"
     );
+}
+
+#[tokio::test]
+async fn what_it_has_called_ends_with_it() {
+    let mut shell = Command::new("sh")
+        .args(["-c", "sleep 600 & echo $!; wait"])
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let group = Group(Pid::from_raw(shell.id().unwrap().cast_signed()));
+    let mut stdout = shell.stdout.take().unwrap();
+    let mut first = [0; 1];
+    stdout.read_exact(&mut first).await.unwrap();
+    drop(group);
+    // Both had it open: it is at its end when both are gone.
+    let mut rest = Vec::new();
+    let ended = timeout(Duration::from_secs(20), stdout.read_to_end(&mut rest));
+    ended.await.unwrap().unwrap();
 }
