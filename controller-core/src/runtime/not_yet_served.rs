@@ -41,7 +41,10 @@ impl<T: Object> NotYetServed<T> {
             "the server has {} by now: nothing is raised until they have been read",
             self.informer.resource()
         );
-        tokio::join!(self.informer.run(stop), self.hold_until_read(&hold));
+        // The end waits for no answer, and leaves it held: the last keys would be decided
+        // blindly.
+        let holding = stop.run_until_cancelled(self.hold_until_read(&hold));
+        tokio::join!(self.informer.run(stop.clone()), holding);
     }
 
     /// A kind that may not be listed holds until it may be, or until it is gone again: not
@@ -56,7 +59,7 @@ impl<T: Object> NotYetServed<T> {
             };
             match timeout(LOOK_AGAIN, read).await {
                 Ok(true) => break tracing::info!("{resource} have been read"),
-                // The end came first. Held to it, or the last keys would be decided blindly.
+                // The end came first.
                 Ok(false) => return,
                 Err(_) => hold.set(!has_gone(&self.client, resource).await),
             }

@@ -182,3 +182,23 @@ async fn a_shutdown_does_not_wait_for_what_is_held() {
     assert!(asked.elapsed() < SECOND, "{:?}", asked.elapsed());
     assert_eq!((summary.dropped_delayed, summary.abandoned), (3, 0));
 }
+
+/// Nor for an answer that does not come: whether the server has it still.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_does_not_wait_for_an_answer_about_what_is_held() {
+    let mut cluster = Cluster::running().await;
+    cluster.scene.server.faults().add(forbid(Verb::List));
+    cluster.install_keda();
+    sleep(130 * SECOND).await;
+    let hangs = Rule::new(Action::DelayAnswer(3600 * SECOND)).path("/apis");
+    cluster.scene.server.faults().add(hangs);
+    sleep(115 * SECOND).await;
+    let under_way = cluster
+        .scene
+        .server
+        .requests_where(|request| request.info.path == "/apis" && request.status.is_none());
+    assert_eq!(under_way.len(), 1, "it is being asked");
+    let asked = Instant::now();
+    cluster.stop().await;
+    assert!(asked.elapsed() < SECOND, "{:?}", asked.elapsed());
+}
