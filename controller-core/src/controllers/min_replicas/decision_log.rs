@@ -173,13 +173,20 @@ impl State {
             // Nothing new is known about it. Its end, once read, must still be told.
             return News::default();
         }
+        let before = self.last.get(&verdict.key);
+        let rejected_min = if verdict.reason.rests_on_minimum() {
+            verdict.rejected_min.clone()
+        } else {
+            // Nobody has looked at its annotation: what was told of it stays told.
+            let same = before.filter(|before| before.uid == verdict.uid);
+            same.and_then(|before| before.rejected_min.clone())
+        };
         let decision = Decision {
             uid: verdict.uid.clone(),
             reason: verdict.reason.clone(),
             outcome: Outcome::from(&verdict.effect),
-            rejected_min: verdict.rejected_min.clone(),
+            rejected_min,
         };
-        let before = self.last.get(&verdict.key);
         let news = before.is_none_or(|before| !before.is_same(&decision));
         let rejected = decision.rejected_min.is_some()
             && before.is_none_or(|before| {

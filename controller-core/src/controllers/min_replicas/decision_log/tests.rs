@@ -160,11 +160,17 @@ fn an_annotation_that_is_no_minimum_is_told_once_a_value() {
         }),
         ..left("web", satisfied(2))
     };
+    let paused = Reason::NamespacePaused {
+        namespace: "shop".into(),
+    };
     for verdict in [
         rejected("3.0"),
         rejected("3.0"),
         rejected("-1"),
         left("web", satisfied(2)),
+        rejected("-1"),
+        // Its minimum is not looked at for a while.
+        left("web", paused),
         rejected("-1"),
     ] {
         log.report(&verdict);
@@ -174,6 +180,8 @@ fn an_annotation_that_is_no_minimum_is_told_once_a_value() {
      INFO deployment.apps/web already satisfies the minimum of 2 (2 replicas) namespace="shop" reason="Satisfied"
      WARN deployment.apps/web: annotation minrep.dev/min is "-1", which is no whole number from 1 to 100: the minimum of 2 applies namespace="shop"
      WARN deployment.apps/web: annotation minrep.dev/min is "-1", which is no whole number from 1 to 100: the minimum of 2 applies namespace="shop"
+     INFO deployment.apps/web skipped: namespace shop is paused (annotation minrep.dev/paused) namespace="shop" reason="NamespacePaused"
+     INFO deployment.apps/web already satisfies the minimum of 2 (2 replicas) namespace="shop" reason="Satisfied"
     "#);
 }
 
