@@ -1,6 +1,7 @@
 use hashbrown::{HashMap, HashSet};
 use tokio::time::{Duration, Instant};
 
+use super::reason::Reason;
 use super::verdict::{Effect, Verdict};
 use crate::client::ObjectKey;
 
@@ -51,6 +52,8 @@ impl FailureLog {
     pub(super) fn note(&mut self, verdict: &Verdict, now: Instant) -> Option<FailureLine> {
         let message = match &verdict.effect {
             Effect::Failed(failure) => failure.message(),
+            // Its turn has not come: nothing was tried, and what failed is not over.
+            _ if matches!(verdict.reason, Reason::Budget { .. }) => return None,
             _ => {
                 self.leave(&verdict.key);
                 return None;

@@ -140,8 +140,13 @@ impl Occasions {
         if at_start && left && verdict.reason.class() == Class::Skipped {
             *self.left_at_start.entry(verdict.reason.name()).or_default() += 1;
         }
+        let fails = |before: &Verdict| before.uid == verdict.uid && before.failure().is_some();
         match verdict.reason.class() {
             Class::Gone => _ = self.last.remove(&verdict.key),
+            // Its turn has not come: nothing was tried, and what failed is not over.
+            Class::Waiting
+                if matches!(verdict.reason, Reason::Budget { .. })
+                    && self.last.get(&verdict.key).is_some_and(fails) => {}
             // It says nothing of the object: what was known before is still the latest.
             Class::Unread => {}
             _ => _ = self.last.insert(verdict.key.clone(), verdict.clone()),

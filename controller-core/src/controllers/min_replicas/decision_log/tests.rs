@@ -299,3 +299,22 @@ async fn a_second_failure_of_one_kind_is_one_more_deployment() {
         "{lines}"
     );
 }
+
+/// A turn that has not come is no recovery.
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_turn_between_two_failures_is_counted_once() {
+    let (lines, _guard) = Lines::capture(Level::WARN);
+    let log = DecisionLog::default();
+    let (limit, wait) = (100, Duration::from_secs(1));
+    for _ in 0..3 {
+        for name in ["web-1", "web-2"] {
+            log.report(&failed(name, 2));
+            log.report(&left(name, Reason::Budget { limit, wait }));
+        }
+        tokio::time::advance(Duration::from_secs(10)).await;
+    }
+    insta::assert_snapshot!(lines.take(), @r#"
+     WARN deployment.apps/web-1 could not be raised from 1 to 2: the server kept 1 although 2 was asked namespace="shop" reason="Raise"
+     WARN 1 more Deployment failed the same way: the server kept 1 although 2 was asked failing=2
+    "#);
+}

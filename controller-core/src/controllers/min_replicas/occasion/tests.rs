@@ -176,6 +176,29 @@ fn a_failure_is_one_for_each_message() {
             Some("FailedUpdate")
         ]
     );
+    // A turn that has not come is no recovery.
+    let budget = || {
+        let (limit, wait) = (100, Duration::from_secs(1));
+        left(Reason::Budget { limit, wait })
+    };
+    assert_eq!(
+        later(&[
+            failed(1),
+            budget(),
+            budget(),
+            failed(1),
+            budget(),
+            failed(0)
+        ]),
+        [
+            Some("FailedUpdate"),
+            None,
+            None,
+            None,
+            None,
+            Some("FailedUpdate")
+        ]
+    );
     let unread = verdict(
         Reason::Unread,
         Effect::Failed(Failure::Conflicts { tries: 4 }),
