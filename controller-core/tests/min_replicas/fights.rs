@@ -136,6 +136,23 @@ async fn refusals_do_not_count() {
     assert_eq!(bed.patches().len(), 10);
 }
 
+/// A raise that was decided and, at the last moment, not sent.
+#[tokio::test(start_paused = true)]
+async fn what_was_not_sent_does_not_count() {
+    let mut bed = Bed::with_web().await;
+    bed.unobserve_namespaces();
+    bed.pause_namespace();
+    for _ in 0..5 {
+        bed.reconcile_web().await.unwrap();
+    }
+    assert!(bed.patches().is_empty());
+    let there = bed.server.mutate("namespaces", "", "shop", |object| {
+        object["metadata"]["annotations"] = json!({});
+    });
+    assert!(there);
+    assert_eq!(fight(&mut bed).await, 3);
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_object_that_was_made_again_begins_anew() {
     let mut bed = Bed::with_web().await;

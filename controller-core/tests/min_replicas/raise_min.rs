@@ -110,6 +110,13 @@ async fn a_minimum_above_the_maximum_is_a_failure_and_no_write() {
 }
 
 #[tokio::test]
+async fn a_maximum_that_is_the_minimum_is_enough() {
+    let bed = bed(1, |object| object["spec"]["maxReplicas"] = json!(2)).await;
+    bed.settle_web().await;
+    assert_eq!(bed.min_replicas(), json!(2));
+}
+
+#[tokio::test]
 async fn the_deployments_own_minimum_counts_here_too() {
     let mut bed = Bed::start(raise_min()).await;
     bed.seed("web", |object| {

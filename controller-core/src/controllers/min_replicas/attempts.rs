@@ -156,6 +156,7 @@ impl Attempt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::{Answer, ApiError, Target, Verb};
     use crate::controllers::min_replicas::{Failure, Through};
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -256,6 +257,43 @@ mod tests {
             assert_eq!(attempts.clearance(&raise, now), Clearance::Go);
             assert!(attempts.last.lock().is_empty());
         }
+    }
+
+    #[test]
+    fn a_turn_that_has_not_come_forgets_nothing() {
+        let (attempts, raise, now) = (Attempts::default(), raise("u", 1), Instant::now());
+        let (limit, wait) = (100, SECOND);
+        let budget = Verdict {
+            reason: Reason::Budget { limit, wait },
+            ..verdict(&raise, Effect::None, DryRun::None)
+        };
+        for failures in 1..=5 {
+            attempts.record(&verdict(&raise, kept(), DryRun::None), now);
+            attempts.record(&budget, now);
+            let waits = Clearance::Wait(wait_after(failures));
+            assert_eq!(attempts.clearance(&raise, now), waits);
+        }
+    }
+
+    /// Who has no permission, no time, or another version at hand has not judged.
+    #[test]
+    fn a_dry_run_is_judged_by_what_would_be_the_same_again() {
+        let judged = |code: u16| {
+            let status = serde_json::from_value(serde_json::json!({
+                "status": "Failure", "code": code, "message": "no",
+            }));
+            let answer = Answer::from_status(Verb::Patch, Target::default(), status.unwrap());
+            let failed = Effect::Failed(ApiError::from(answer).into());
+            is_judged(&verdict(&raise("u", 1), failed, DryRun::Server))
+        };
+        for code in [400, 403, 404, 413, 422] {
+            assert!(judged(code), "{code}");
+        }
+        for code in [401, 408, 409, 429, 500, 503, 504] {
+            assert!(!judged(code), "{code}");
+        }
+        assert!(is_judged(&verdict(&raise("u", 1), kept(), DryRun::Server)));
+        assert!(!is_judged(&verdict(&raise("u", 1), kept(), DryRun::None)));
     }
 
     #[test]

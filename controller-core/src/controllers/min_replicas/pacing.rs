@@ -253,6 +253,29 @@ mod tests {
         let _spent = pacing.spend(&api, Instant::now()).unwrap();
     }
 
+    /// Who takes the label away for a moment is in the fight still.
+    #[test]
+    fn only_the_end_of_an_object_ends_its_fight() {
+        let (pacing, now) = (Pacing::new(None), Instant::now());
+        let web = raise("web", 1);
+        for _ in 0..3 {
+            drop(pacing.spend(&web, now).unwrap());
+        }
+        for (reason, holds) in [
+            (Reason::NoLongerOptedIn, true),
+            (Reason::BeingDeleted, true),
+            (Reason::NoLongerExists, false),
+        ] {
+            let verdict = Verdict {
+                reason,
+                ..Verdict::of(&web, Effect::None, DryRun::None)
+            };
+            pacing.note(&verdict, now);
+            let holding = pacing.holding(&web.key, &web.uid, now);
+            assert_eq!(holding.is_some(), holds, "{verdict}");
+        }
+    }
+
     /// Its call was dropped: nobody knows what came of it.
     #[test]
     fn a_write_whose_end_nobody_heard_of_counts() {

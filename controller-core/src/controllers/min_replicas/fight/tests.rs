@@ -70,6 +70,24 @@ fn two_hours_of_quiet_end_a_fight() {
     assert_eq!(wait(&fights, quiet), None);
 }
 
+/// What is over may be remembered for a while, if others are raised meanwhile.
+#[test]
+fn a_fight_that_is_over_and_not_swept_yet_is_over() {
+    let (mut fights, start) = (Fights::default(), Instant::now());
+    for _ in 0..4 {
+        fights.raised(&web(), "u", start);
+    }
+    let other = ObjectKey::namespaced("shop", "api");
+    fights.raised(&other, "v", start + QUIET - MINUTE);
+    assert!(fights.of.contains_key(&web()));
+    let quiet = start + QUIET + MINUTE;
+    for raise in 0..3 {
+        assert!(try_raise(&mut fights, quiet), "raise {raise}");
+    }
+    let held = fights.holding(&web(), "u", quiet).unwrap();
+    assert_eq!(held.hold.wait, MINUTE);
+}
+
 #[test]
 fn another_object_of_the_same_name_is_another_one() {
     let (mut fights, now) = (Fights::default(), Instant::now());
