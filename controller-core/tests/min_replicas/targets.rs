@@ -75,6 +75,34 @@ fn a_mended_api_version_is_a_change() {
     assert_eq!(keys(&delta), ["shop/web"]);
 }
 
+/// What `raise-min` decides from: a maximum that allows more is what a failure waits for.
+#[test]
+fn a_change_of_its_bounds_or_of_its_owner_is_one() {
+    let of = |min: i32, max: i32, owner: &str| {
+        let object = json!({
+            "metadata": {
+                "name": "web-hpa", "namespace": "shop",
+                "ownerReferences": [{"kind": "Foo", "name": owner, "controller": true}],
+            },
+            "spec": {
+                "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+                "minReplicas": min, "maxReplicas": max,
+            },
+        });
+        Arc::new(serde_json::from_value(object).unwrap())
+    };
+    for (new, concerns) in [
+        (of(1, 5, "a"), false),
+        (of(2, 5, "a"), true),
+        (of(1, 6, "a"), true),
+        (of(1, 5, "b"), true),
+    ] {
+        let old = of(1, 5, "a");
+        let delta = Delta::Updated { old, new };
+        assert_eq!(keys(&delta).len(), usize::from(concerns), "{delta:?}");
+    }
+}
+
 #[test]
 fn a_namespace_concerns_its_deployments_when_its_pause_begins_or_ends() {
     let (open, paused) = (Arc::new(namespace(false)), Arc::new(namespace(true)));

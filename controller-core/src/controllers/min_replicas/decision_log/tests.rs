@@ -172,6 +172,11 @@ fn an_annotation_that_is_no_minimum_is_told_once_a_value() {
         // Its minimum is not looked at for a while.
         left("web", paused),
         rejected("-1"),
+        // It was made again.
+        Verdict {
+            uid: Some("another".into()),
+            ..rejected("-1")
+        },
     ] {
         log.report(&verdict);
     }
@@ -181,6 +186,8 @@ fn an_annotation_that_is_no_minimum_is_told_once_a_value() {
      WARN deployment.apps/web: annotation minrep.dev/min is "-1", which is no whole number from 1 to 100: the minimum of 2 applies namespace="shop"
      WARN deployment.apps/web: annotation minrep.dev/min is "-1", which is no whole number from 1 to 100: the minimum of 2 applies namespace="shop"
      INFO deployment.apps/web skipped: namespace shop is paused (annotation minrep.dev/paused) namespace="shop" reason="NamespacePaused"
+     INFO deployment.apps/web already satisfies the minimum of 2 (2 replicas) namespace="shop" reason="Satisfied"
+     WARN deployment.apps/web: annotation minrep.dev/min is "-1", which is no whole number from 1 to 100: the minimum of 2 applies namespace="shop"
      INFO deployment.apps/web already satisfies the minimum of 2 (2 replicas) namespace="shop" reason="Satisfied"
     "#);
 }
