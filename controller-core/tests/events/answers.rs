@@ -128,6 +128,21 @@ async fn a_vanished_event_is_made_anew() {
     assert_eq!(events[0]["metadata"]["name"], name);
 }
 
+/// A 404 of something that stands before the server says nothing of the event.
+#[tokio::test(start_paused = true)]
+async fn a_page_that_is_not_found_is_no_event_that_vanished() {
+    let mut bed = Bed::new().await;
+    let html = HeaderValue::from_static("text/html");
+    let page = Action::status(404).body(html, "<html>gateway</html>");
+    bed.server
+        .faults()
+        .add(patches(Rule::new(page)).attempts(1));
+    bed.record(raised("one"), 1).await;
+    bed.record(raised("two"), 3).await;
+    bed.stop().await;
+    assert_eq!(bed.exchange(), ["POST 201", "PATCH 404", "PATCH 200"]);
+}
+
 /// EV-29: a patch that is refused costs the count that it told, for now, and not the series.
 #[tokio::test(start_paused = true)]
 async fn a_series_outlives_a_refused_patch() {

@@ -147,6 +147,8 @@ async fn a_refused_write_is_a_warning_once_for_each_message() {
     let events = told(&scene.server);
     assert_eq!(events.len(), 1, "{events:?}");
     assert!(events[0].starts_with("Warning FailedUpdate web: could not be raised from 1 to 2: "));
+    // What tells it from the next failure, which is then not its repeat.
+    assert_eq!(scene.server.objects("events")[0]["action"], "Forbidden");
     scene.stop().await;
 }
 
@@ -184,19 +186,29 @@ async fn the_last_events_are_flushed_at_the_end() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dry_run_tells_nobody() {
-    let mut scene = Scene::new([deployment("web", 1)]).await;
-    scene.run(RunOptions {
-        settings: Settings {
-            dry_run: DryRun::Server,
-            ..Settings::default()
-        },
-        ..telling()
-    });
-    scene
-        .until_said("shop/web would be scaled from 1 to 2 (server dry run)")
-        .await;
-    let summary = scene.stop().await;
-    assert_eq!(summary.events.recorded, 0);
+    for (dry_run, suffix) in [
+        (DryRun::Client, "(dry run)"),
+        (DryRun::Server, "(server dry run)"),
+    ] {
+        let mut scene = Scene::new([deployment("web", 1)]).await;
+        scene.run(RunOptions {
+            settings: Settings {
+                dry_run,
+                ..Settings::default()
+            },
+            ..telling()
+        });
+        let would = format!("shop/web would be scaled from 1 to 2 {suffix}");
+        scene.until_said(&would).await;
+        scene.server.mutate("deployments", "shop", "web", |object| {
+            object["metadata"]["ownerReferences"] = json!([owner()]);
+        });
+        scene
+            .until_said("shop/web skipped: owned by Rollout/web, which decides its replicas")
+            .await;
+        let summary = scene.stop().await;
+        assert_eq!(summary.events.recorded, 0, "{dry_run:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,9 +1,13 @@
+use std::sync::Arc;
+use std::time::Duration;
+
 use controller_core::client::{ObjectKey, Scope};
-use controller_core::controllers::min_replicas::{DryRun, Settings};
-use controller_core::runtime::{OnceOptions, OnceReport, Targets};
+use controller_core::controllers::min_replicas::{DryRun, Reporter, Settings, Verdict};
+use controller_core::runtime::{OnceOptions, OnceReport, Targets, once};
+use http::HeaderValue;
 use serde_json::json;
 use sim_apiserver::faults::{Action, Rule, Verb};
-use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 use crate::harness::{Scene, autoscaler, deployment, once_options, writes_of};
 
@@ -73,6 +77,25 @@ async fn named_deployments_are_told_one_by_one() {
     assert_eq!(scene.replicas("other"), 1);
 }
 
+/// Nor is a name absent because something before the server knows no Deployments.
+#[tokio::test(start_paused = true)]
+async fn a_404_that_is_not_the_api_servers_is_no_absent_name() {
+    let scene = Scene::new([deployment("web", 1)]).await;
+    let html = HeaderValue::from_static("text/html");
+    let page = Action::status(404).body(html, "<html>gateway</html>");
+    let page = Rule::new(page).verb(Verb::Get).resource("deployments");
+    scene.server.faults().add(page);
+    let read = scene.once(OnceOptions {
+        targets: Targets::Named {
+            namespace: "shop".into(),
+            names: vec!["web".into()],
+        },
+        ..once_options()
+    });
+    read.await.unwrap_err();
+    assert!(scene.patches().is_empty());
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_absent_namespace_is_told() {
     let scene = Scene::new([]).await;
@@ -106,6 +129,27 @@ async fn a_server_dry_run_asks_the_server_and_stores_nothing() {
     );
     assert_eq!(scene.patches()[0].info.query("dryRun"), Some("All"));
     assert_eq!(scene.replicas("web"), 1);
+}
+
+/// Interrupts as soon as anything was decided.
+struct Interrupting(CancellationToken);
+
+impl Reporter for Interrupting {
+    fn report(&self, _: &Verdict) {
+        self.0.cancel();
+    }
+}
+
+/// Nothing was to be written, as far as anybody knows: that is not far.
+#[tokio::test(start_paused = true)]
+async fn an_interrupt_before_all_were_looked_at_leaves_something_undone() {
+    let scene = Scene::new(["a", "b", "c"].map(|name| deployment(name, 2))).await;
+    let interrupt = scene.shutdown.clone();
+    let reporter = Arc::new(Interrupting(interrupt.clone()));
+    let report = once(scene.client(), once_options(), reporter, interrupt);
+    let report = report.await.unwrap();
+    assert_eq!((report.verdicts.len(), report.not_looked_at), (1, 2));
+    assert!(report.interrupted);
 }
 
 /// The first Ctrl-C: no new write, the sent one is awaited, what was done is told.

@@ -36,6 +36,8 @@ fn a_minute_has_so_many_and_the_next_minute_as_many_again() {
     assert_eq!(turn(&mut budget, 3, now).wait, 50 * SECOND);
     assert_eq!(turn(&mut budget, 4, now).wait, 60 * SECOND);
     assert_eq!(budget.waiting(), 3);
+    let nearly = start + 60 * SECOND - Duration::from_nanos(1);
+    assert!(raised(&mut budget, 2, nearly).is_err());
     assert!(raised(&mut budget, 2, start + 60 * SECOND).is_ok());
     assert!(raised(&mut budget, 3, start + 69 * SECOND).is_err());
     assert!(raised(&mut budget, 3, start + 70 * SECOND).is_ok());
