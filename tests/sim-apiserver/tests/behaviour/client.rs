@@ -22,7 +22,7 @@ pub(crate) const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/shop/deployments"
 #[derive(Clone)]
 pub(crate) enum Client {
     Memory(SimService),
-    Socket(HyperClient<HttpConnector, Full<Bytes>>, String),
+    Socket(Box<HyperClient<HttpConnector, Full<Bytes>>>, String),
 }
 
 pub(crate) type Body = Either<FaultBody<ApiBody>, Incoming>;
@@ -51,7 +51,7 @@ impl Client {
 
     pub(crate) fn socket(server: &SimApiServer) -> Self {
         Self::Socket(
-            HyperClient::builder(TokioExecutor::new()).build_http(),
+            Box::new(HyperClient::builder(TokioExecutor::new()).build_http()),
             server.url(),
         )
     }

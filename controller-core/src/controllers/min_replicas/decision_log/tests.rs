@@ -310,7 +310,7 @@ async fn a_second_failure_of_one_kind_is_one_more_deployment() {
 /// A turn that has not come is no recovery.
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_a_turn_between_two_failures_is_counted_once() {
-    let (lines, _guard) = Lines::capture(Level::WARN);
+    let (lines, _guard) = CapturedLog::start(Level::WARN);
     let log = DecisionLog::default();
     let (limit, wait) = (100, Duration::from_secs(1));
     for _ in 0..3 {

@@ -21,7 +21,7 @@ async fn before(server: &SimApiServer, script: impl Into<Script>) -> (Proxy, Cli
     let proxy = Proxy::start(upstream, Faults::new(script.into())).await;
     let proxy = proxy.expect("a proxy");
     let client = HyperClient::builder(TokioExecutor::new()).build_http();
-    let client = Client::Socket(client, proxy.url());
+    let client = Client::Socket(Box::new(client), proxy.url());
     (proxy, client)
 }
 
