@@ -3,7 +3,7 @@ use http::{HeaderValue, Method, Request, header};
 use kube::client::Body;
 use tokio_util::sync::CancellationToken;
 
-use super::retry::StopRetrying;
+use super::retry::{Retried, StopRetrying};
 use super::{ApiError, ObjectKey, ResourceType, Scope, Target, Verb};
 
 /// One request, described well enough that its failure can be explained.
@@ -58,6 +58,8 @@ pub struct Call {
     /// a wait for the next try ends at once, and the last answer is the answer. What was sent
     /// is awaited. `None` is never.
     pub stop_retrying: Option<CancellationToken>,
+    /// Whose business it is to send it again.
+    pub retried: Retried,
 }
 
 // === impl Call ===
@@ -120,6 +122,13 @@ impl Call {
         self
     }
 
+    /// Is sent again by `by` alone, see [`Retried`].
+    #[must_use]
+    pub fn with_retries_by(mut self, by: Retried) -> Self {
+        self.retried = by;
+        self
+    }
+
     /// Asks for another media type than JSON.
     #[must_use]
     pub fn with_accept(mut self, accept: &'static str) -> Self {
@@ -152,6 +161,7 @@ impl Call {
             accept: "application/json",
             body: Bytes::new(),
             stop_retrying: None,
+            retried: Retried::ByClient,
         }
     }
 
@@ -174,6 +184,7 @@ impl Call {
             })?;
         // Layers below tell calls apart by it: metrics by verb, deadlines by watch.
         request.extensions_mut().insert(self.verb);
+        request.extensions_mut().insert(self.retried);
         if let Some(stop) = self.stop_retrying {
             request.extensions_mut().insert(StopRetrying(stop));
         }

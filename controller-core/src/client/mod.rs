@@ -28,9 +28,10 @@
 //!
 //! The retry layer, and in it only reads, or what the server itself invites to come
 //! back, for at most 45 s and 12 tries, and until the caller's end
-//! ([`Call::stop_retrying`]). Watches are opened again by their reflector,
-//! writes are decided upon by [`crate::write`], keys are tried again by the queue. kube's
-//! own retry is off: it repeats every method, 15 times, for minutes, in silence.
+//! ([`Call::stop_retrying`]). Lists and watches of a reflector are sent again by it
+//! ([`Retried::ByCaller`]), writes are decided upon by [`crate::write`], keys are tried
+//! again by the queue. kube's own retry is off: it repeats every method, 15 times, for
+//! minutes, in silence.
 //!
 //! **Invariant:** a wait is in the future that a service returns, never in `poll_ready`:
 //! kube's client calls one service for all, so that a layer that is not ready stops every
@@ -112,7 +113,7 @@ pub use config::{ConfigError, Environment, Loaded, Loader, Place, Source};
 pub use error::{Answer, ApiError, TlsFailure};
 pub use key::{KeyError, ObjectKey};
 pub use resource::{ResourceType, Scope};
-pub use retry::{OnWait, RetryPolicy, Waiting};
+pub use retry::{OnWait, Retried, RetryPolicy, Waiting};
 pub(crate) use send::fetch_with;
 pub use send::{fetch, send};
 pub use stack::{ClientOptions, layered, user_agent};

@@ -18,7 +18,7 @@ use super::error::{connection_lost, retry_after};
 /// | 429, 502, 503, 504 without it | reads | `blind_tries` |
 /// | connection lost before the answer | reads | `blind_tries` |
 /// | refused, no address, TLS, deadline | nobody: waiting rarely helps, and a person waits | – |
-/// | anything of a watch | nobody here: its reflector backs off | – |
+/// | anything of a watch, and of a list of a reflector | nobody here: the reflector backs off | – |
 ///
 /// A wait is at least what the server asks for. It doubles from `first_wait` to `max_wait`
 /// (200, 400, 800 ms, 1.6, 3.2, 5, 5 s …), each up to a quarter longer at random, and none
@@ -40,8 +40,9 @@ use super::error::{connection_lost, retry_after};
 /// [`stop_retrying`](super::Call::stop_retrying).
 ///
 /// Retries here and elsewhere do not multiply: a reconcile that fails after them is added
-/// to its queue once, and a list that fails after them is one failure to its reflector. Do
-/// not add a retry of your own around [`fetch`](super::fetch); return the error.
+/// to its queue once, and whoever has a loop of its own, as a reflector does, sends its calls
+/// with [`Retried::ByCaller`]. Do not add a retry of your own around
+/// [`fetch`](super::fetch); return the error.
 ///
 /// The dangerous mistake is to retry writes whose answer was lost: the second try meets
 /// the first one's result. That decision belongs to [`crate::write`], which reads the
@@ -58,6 +59,28 @@ pub struct RetryPolicy {
     pub first_wait: Duration,
     /// The longest wait that is not asked for by the server.
     pub max_wait: Duration,
+}
+
+/// Who sends a [`Call`](super::Call) again after a failure that may pass. There must be only
+/// one: two loops multiply their tries and add their waits.
+///
+/// ```
+/// use controller_core::client::{Call, ResourceType, Retried, Scope};
+///
+/// const PODS: ResourceType = ResourceType::namespaced("", "v1", "pods", "Pod");
+/// // Polled every ten seconds: the next poll is the retry.
+/// let poll = Call::list(&PODS, &Scope::All).with_retries_by(Retried::ByCaller);
+/// ```
+///
+/// The dangerous mistake is `ByCaller` where the caller has no loop: the first 429 of a
+/// server that is starting is then the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Retried {
+    /// The client's retry layer, by its [`RetryPolicy`].
+    #[default]
+    ByClient,
+    /// The caller: the first answer is handed out, whatever it is.
+    ByCaller,
 }
 
 /// A wait before the next try, for whoever shows it to a person.
@@ -158,7 +181,8 @@ impl RetryPolicy {
 }
 
 fn again<A, B>(request: &Request<A>, outcome: &Result<Response<B>, BoxError>) -> Again {
-    if lasts(request) {
+    let by: Retried = request.extensions().get().copied().unwrap_or_default();
+    if lasts(request) || by == Retried::ByCaller {
         return Again::No;
     }
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -270,6 +294,20 @@ mod tests {
             assert_eq!(verdict(Method::PATCH, "/x", &outcome), patch, "{outcome:?}");
             let watch = verdict(Method::GET, "/x?watch=true", &outcome);
             assert_eq!(watch, No, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_caller_retries_is_not_retried_here() {
+        let mut request = Request::get("/x").body(()).unwrap();
+        request.extensions_mut().insert(Retried::ByCaller);
+        for outcome in [
+            answer(429, Some(1)),
+            answer(504, Some(1)),
+            answer(503, None),
+            broken(io::ErrorKind::ConnectionReset),
+        ] {
+            assert_eq!(again(&request, &outcome), Again::No, "{outcome:?}");
         }
     }
 

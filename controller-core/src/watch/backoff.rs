@@ -33,6 +33,9 @@ pub(crate) struct Health {
 impl Backoff {
     pub(crate) const FIRST: Duration = Duration::from_millis(800);
     pub(crate) const LAST: Duration = Duration::from_secs(15);
+    /// The longest wait that a server may ask for: it cannot know better than this when it
+    /// will be well, and a typo in a gateway must not blind a controller for a day.
+    const LONGEST_ASKED: Duration = Duration::from_secs(300);
 
     pub(crate) fn new() -> Self {
         Self { floor: Self::FIRST }
@@ -43,6 +46,20 @@ impl Backoff {
         let floor = self.floor;
         self.floor = (floor * 2).min(Self::LAST);
         floor.mul_f64(rand::rng().random_range(1.0..2.0))
+    }
+
+    /// The next wait, and no less than what the server asked for. What was asked for is
+    /// lengthened by up to a quarter: it asked all clients the same.
+    pub(crate) fn next_wait_at_least(&mut self, asked: Option<Duration>) -> Duration {
+        let asked = asked.unwrap_or_default().min(Self::LONGEST_ASKED);
+        let asked = asked.mul_f64(rand::rng().random_range(1.0..1.25));
+        self.next_wait().max(asked)
+    }
+
+    /// The longest wait at once: for what a person has to mend.
+    pub(crate) fn slow_wait(&mut self) -> Duration {
+        self.floor = Self::LAST;
+        self.next_wait()
     }
 
     /// The server was well for a while: the next failure starts at the shortest wait.
@@ -96,6 +113,20 @@ mod tests {
         }
         backoff.reset();
         assert!(backoff.next_wait() < Duration::from_millis(1600));
+    }
+
+    #[test]
+    fn a_server_that_asks_for_a_wait_gets_it_within_reason() {
+        let wait = |asked| Backoff::new().next_wait_at_least(Some(Duration::from_secs(asked)));
+        assert!((30.0..37.5).contains(&wait(30).as_secs_f64()));
+        assert!((0.8..1.6).contains(&wait(0).as_secs_f64()));
+        assert!((300.0..375.0).contains(&wait(86400).as_secs_f64()));
+    }
+
+    #[test]
+    fn a_slow_wait_is_as_long_as_any() {
+        let wait = Backoff::new().slow_wait().as_secs_f64();
+        assert!((15.0..30.0).contains(&wait), "{wait}");
     }
 
     #[test]

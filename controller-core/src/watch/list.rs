@@ -1,10 +1,12 @@
+use tokio::time::Duration;
+
 use super::json::{Page, decode_page};
 use super::resource_version::is_older;
 use super::{EventSink, Object, WatchEvent, WatchOptions};
-use crate::client::{ApiError, Call, ResourceType, fetch_with};
+use crate::client::{Answer, ApiError, Call, ResourceType, Retried, fetch_with};
 
 /// How far a list got, and what the next list and watch start from.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Cursor {
     /// The version up to which the cache is known to be right.
     pub(super) last: Option<String>,
@@ -14,6 +16,8 @@ pub(super) struct Cursor {
     /// The server answers even its watch cache's version in pages, so it has no watch
     /// cache: page always. Once learned, never forgotten.
     pages_everything: bool,
+    /// Who repeats a list that failed: for a reflector its own loop.
+    retried: Retried,
 }
 
 /// Why a list brought nothing.
@@ -54,9 +58,31 @@ pub enum ListError {
 
 /// One list request to make.
 struct Request<'a> {
+    retried: Retried,
     resource: &'a ResourceType,
     options: &'a WatchOptions,
     client: &'a kube::Client,
+}
+
+// === impl ListError ===
+
+impl ListError {
+    /// The refusal that only a person can lift: a permission is missing (403), or the
+    /// credentials are not taken (401). It names the verb, the resource and the namespace.
+    pub fn denial(&self) -> Option<&Answer> {
+        match self {
+            Self::Api(ApiError::Unauthorized(answer) | ApiError::Forbidden(answer)) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// How long the server asked to be left alone.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Api(error) => error.retry_after(),
+            _ => None,
+        }
+    }
 }
 
 // === impl Cursor ===
@@ -64,6 +90,15 @@ struct Request<'a> {
 impl Cursor {
     /// How many objects a page holds where nobody says otherwise: client-go's number.
     const PAGE: u32 = 500;
+
+    pub(super) fn new(retried: Retried) -> Self {
+        Self {
+            last: None,
+            unavailable: false,
+            pages_everything: false,
+            retried,
+        }
+    }
 
     /// Lists everything into `sink` and remembers the list's version.
     ///
@@ -81,6 +116,7 @@ impl Cursor {
             resource,
             options,
             client,
+            retried: self.retried,
         };
         let version = match &self.last {
             _ if self.unavailable => String::new(),
@@ -196,6 +232,7 @@ impl Request<'_> {
         let call = self
             .options
             .select(Call::list(self.resource, &self.options.scope))
+            .with_retries_by(self.retried)
             .with_query(
                 [
                     ("limit", limit.as_deref()),
@@ -273,7 +310,7 @@ pub async fn list_once<T: Object>(
 ) -> Result<(), ListError> {
     let mut cursor = Cursor {
         unavailable: true,
-        ..Cursor::default()
+        ..Cursor::new(Retried::ByClient)
     };
     cursor.list(client, resource, options, sink).await
 }

@@ -14,7 +14,7 @@ use super::list::{Cursor, ListError, lacks_version};
 use super::resource_version::{advances, is_older};
 use super::status::{ReflectorStatus, StatusReport};
 use super::{EventSink, News, Object, Unreadable, WatchEvent, WatchOptions};
-use crate::client::{Answer, ApiError, Call, ResourceType, send};
+use crate::client::{Answer, ApiError, Call, ResourceType, Retried, send};
 
 /// Lists a kind once and then follows it for ever.
 ///
@@ -112,7 +112,7 @@ impl<T: Object> Reflector<T> {
             report: StatusReport::new(resource.clone()),
             resource,
             options,
-            cursor: Cursor::default(),
+            cursor: Cursor::new(Retried::ByCaller),
             backoff: Backoff::new(),
             missed: false,
             ended_at_once: 0,
@@ -147,8 +147,7 @@ impl<T: Object> Reflector<T> {
                 .list(&self.client, &self.resource, &self.options, sink)
                 .await;
             if let Err(error) = listed {
-                self.report.failed(error);
-                sleep(self.backoff.next_wait()).await;
+                self.fail(error).await;
                 continue;
             }
             self.report.listed();
@@ -164,21 +163,32 @@ impl<T: Object> Reflector<T> {
                 Next::Watch => {}
                 Next::List => return,
                 Next::WatchLater(error) => {
-                    if let Some(error) = error {
-                        self.report.failed(error);
+                    match error {
+                        Some(error) => self.fail(error).await,
+                        None => sleep(self.backoff.next_wait()).await,
                     }
-                    sleep(self.backoff.next_wait()).await;
                     if self.missed {
                         return;
                     }
                 }
                 Next::ListLater(error) => {
-                    self.report.failed(error);
-                    sleep(self.backoff.next_wait()).await;
+                    self.fail(error).await;
                     return;
                 }
             }
         }
+    }
+
+    /// Tells of a failure, and waits: for as long as the server asked, for long where only a
+    /// person can mend it, otherwise as the ramp says.
+    async fn fail(&mut self, error: ListError) {
+        let wait = if error.denial().is_some() {
+            self.backoff.slow_wait()
+        } else {
+            self.backoff.next_wait_at_least(error.retry_after())
+        };
+        self.report.failed(error);
+        sleep(wait).await;
     }
 
     /// One watch, from its request to its end.

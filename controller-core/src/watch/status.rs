@@ -4,7 +4,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::ListError;
-use crate::client::ResourceType;
+use crate::client::{Answer, ResourceType};
 
 /// How a reflector is doing: what a readiness probe asks, and whoever waits for the first
 /// list.
@@ -76,6 +76,17 @@ pub(super) struct StatusReport {
     warned_of: Option<String>,
 }
 
+// === impl ReflectorStatus ===
+
+impl ReflectorStatus {
+    /// The permission that is missing, if that is what went wrong last: verb, resource,
+    /// namespace, and the server's sentence. It is asked for again every 15 to 30 s, so that
+    /// a Role that is granted later is enough to mend it.
+    pub fn denied(&self) -> Option<&Answer> {
+        self.error.as_ref()?.denial()
+    }
+}
+
 // === impl StatusReport ===
 
 impl StatusReport {
@@ -144,8 +155,12 @@ impl StatusReport {
     }
 }
 
-/// With the root of it: "no secure connection" alone does not say what to mend.
+/// With the root of it: "no secure connection" alone does not say what to mend. A denial
+/// names the rule that is missing: the server's sentence often does, a gateway's does not.
 fn told(error: &ListError) -> String {
+    if let Some(Answer { verb, target, .. }) = error.denial() {
+        return format!("cannot {} {target}: {error}", verb.as_str());
+    }
     let root = std::iter::successors(error.source(), |&cause| cause.source()).last();
     match root {
         Some(root) => format!("{error}: {root}"),
@@ -156,7 +171,7 @@ fn told(error: &ListError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::{ApiError, TlsFailure};
+    use crate::client::{ApiError, Target, TlsFailure, Verb};
 
     #[test]
     fn a_line_about_a_failure_says_why() {
@@ -169,5 +184,19 @@ mod tests {
             @"no secure connection to the server 10.0.0.5:6443: its certificate is issued by an unknown authority"
         );
         insta::assert_snapshot!(told(&ListError::NoVersion), @"the list has no resourceVersion");
+        let denied = ApiError::from(Answer::from_status(
+            Verb::Watch,
+            Target {
+                resource: "deployments.apps".into(),
+                namespace: Some("shop".into()),
+                name: None,
+            },
+            kube::core::Status {
+                code: 403,
+                message: "no".into(),
+                ..kube::core::Status::default()
+            },
+        ));
+        insta::assert_snapshot!(told(&denied.into()), @"cannot watch deployments.apps in namespace shop: no");
     }
 }

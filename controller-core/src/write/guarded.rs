@@ -2,7 +2,7 @@ use bytes::Bytes;
 use http::Method;
 use serde::Serialize;
 
-use crate::client::{Call, Target, Verb};
+use crate::client::{Call, Retried, Target, Verb};
 use crate::controllers::min_replicas::{FIELD_MANAGER, Raise};
 
 /// What the server compares before it changes anything: always both.
@@ -35,6 +35,7 @@ pub(super) fn guarded_patch(
         accept: "application/json",
         body: Bytes::from(body),
         stop_retrying: None,
+        retried: Retried::ByClient,
     };
     let call = call.with_query([("fieldManager", FIELD_MANAGER)]);
     if dry_run {

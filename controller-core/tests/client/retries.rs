@@ -1,7 +1,7 @@
 use std::io;
 use std::sync::Arc;
 
-use controller_core::client::{ApiError, OnWait, RetryPolicy, Waiting, fetch, send};
+use controller_core::client::{ApiError, OnWait, Retried, RetryPolicy, Waiting, fetch, send};
 use futures::future::join;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -128,6 +128,18 @@ async fn a_watch_is_opened_once() {
         let script = Script::new([step]);
         let client = script.client(&options());
         send(&client, watch()).await.unwrap_err();
+        assert_eq!(script.seen().len(), 1);
+    }
+}
+
+/// A list of a reflector has the same loop.
+#[tokio::test(start_paused = true)]
+async fn what_the_caller_retries_is_sent_once() {
+    for step in [initializing(), Step::Fail(io::ErrorKind::ConnectionReset)] {
+        let script = Script::new([step, ok("{}")]);
+        let client = script.client(&options());
+        let call = list().with_retries_by(Retried::ByCaller);
+        fetch::<Value>(&client, call).await.unwrap_err();
         assert_eq!(script.seen().len(), 1);
     }
 }

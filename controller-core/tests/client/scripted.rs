@@ -5,7 +5,9 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use controller_core::client::{Call, ClientOptions, ResourceType, Scope, Target, Verb, layered};
+use controller_core::client::{
+    Call, ClientOptions, ResourceType, Retried, Scope, Target, Verb, layered,
+};
 use futures::stream::{self, StreamExt};
 use http::{HeaderMap, Method, Request, Response};
 use http_body::Frame;
@@ -76,6 +78,7 @@ pub(crate) fn patch() -> Call {
         accept: "application/json",
         body: r#"{"spec":{"replicas":2}}"#.into(),
         stop_retrying: None,
+        retried: Retried::ByClient,
     }
 }
 

@@ -185,7 +185,7 @@ async fn a_version_from_the_future_is_given_up_once_in_all_its_shapes() {
         let record = play(vec![
             list("10", &[]),
             refuse(410, "Expired"),
-            Answer::Json(504, too_large),
+            Answer::Later(1, 504, too_large),
             list("20", &[]),
             quiet_watch(),
         ])
@@ -194,6 +194,7 @@ async fn a_version_from_the_future_is_given_up_once_in_all_its_shapes() {
             record.requests[2..],
             ["list rv=10", "list limit=500", "watch rv=20"]
         );
+        assert_eq!(record.times[2], record.times[3], "asked in vain again");
     }
 }
 

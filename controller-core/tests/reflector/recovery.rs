@@ -131,6 +131,60 @@ async fn a_forbidden_watch_is_tried_again_without_a_list_and_stays_told() {
     assert!(record.status.synced && record.status.error.is_some());
 }
 
+/// RW-05, SI-07: nothing but a person mends it, so it is asked for slowly, from the first time on.
+#[tokio::test(start_paused = true)]
+async fn a_denial_is_told_at_once_with_its_rule_and_retried_slowly() {
+    for code in [401, 403] {
+        let log = crate::log::Log::default();
+        let _guard = log.listen();
+        let denied = || refuse(code, "");
+        let record = play(vec![list("10", &[]), denied(), denied(), denied()]).await;
+        for pair in record.times[1..].windows(2) {
+            let pause = (pair[1] - pair[0]).as_secs_f64();
+            assert!(is_pause(pause, 15.0), "{pause}");
+        }
+        let answer = record.status.denied().expect("a denial");
+        assert_eq!(answer.verb, controller_core::client::Verb::Watch);
+        assert_eq!(answer.target.resource, "configmaps");
+        assert_eq!(log.warnings(), 1, "{}", log.text());
+        let rule = "cannot watch configmaps: as the script says";
+        assert!(log.text().contains(rule), "{}", log.text());
+    }
+}
+
+/// RF-18: a server that says when to come back is not asked before, whether it says so in
+/// the head, in the body, or in a line of a watch.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_for_a_wait_gets_it() {
+    let busy = || status(429, "TooManyRequests", "later");
+    let mut in_the_body = busy();
+    in_the_body["details"] = json!({"retryAfterSeconds": 20});
+    let record = play(vec![
+        Answer::Later(20, 503, busy()),
+        Answer::Later(20, 429, busy()),
+        list("10", &[]),
+        Answer::Later(20, 429, busy()),
+        Answer::Json(429, in_the_body.clone()),
+        Answer::Stream(vec![line("ERROR", in_the_body)]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[2..],
+        [
+            "list rv=0 limit=500",
+            "watch rv=10",
+            "watch rv=10",
+            "watch rv=10",
+            "watch rv=10"
+        ]
+    );
+    for after in [0, 1, 3, 4, 5] {
+        let pause = (record.times[after + 1] - record.times[after]).as_secs_f64();
+        assert!((20.0..26.0).contains(&pause), "{pause} after {after}");
+    }
+}
+
 /// BX-13: a server that is away for long is asked with growing pauses up to the cap, and
 /// the ramp starts over only after a healthy time.
 #[tokio::test(start_paused = true)]

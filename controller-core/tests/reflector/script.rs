@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use controller_core::client::{ResourceType, Scope};
+use controller_core::client::{ClientOptions, ResourceType, Scope, layered};
 use controller_core::watch::{Object, Reflector, ReflectorStatus, WatchEvent, WatchOptions};
 use futures::{StreamExt, stream};
 use http::{Request, Response};
@@ -26,6 +26,8 @@ const CONFIG_MAPS: ResourceType = ResourceType::namespaced("", "v1", "configmaps
 /// One answer of the scripted server.
 pub(crate) enum Answer {
     Json(u16, Value),
+    /// The same with `Retry-After`, in seconds.
+    Later(u64, u16, Value),
     /// 200, then these steps.
     Stream(Vec<Step>),
     /// The connection breaks before there is an answer.
@@ -80,7 +82,8 @@ pub(crate) async fn play_with(options: WatchOptions, script: Vec<Answer>) -> Rec
         let server = Arc::clone(&served);
         async move { server.answer(request).await }
     });
-    let client = kube::Client::new(service, "default");
+    // With the layers of a real client: they must not repeat what the reflector repeats.
+    let client = layered(service, &ClientOptions::new("test/1.0"));
     let reflector = Reflector::<ConfigMap>::new(client, CONFIG_MAPS, options);
     let status = reflector.status();
     let events = Arc::new(Mutex::new(Vec::new()));
@@ -175,6 +178,11 @@ impl Server {
         self.requests.lock().push((query, Instant::now()));
         match answer {
             Answer::Json(code, body) => Ok(reply(code, vec![Step::Line(body)])),
+            Answer::Later(seconds, code, body) => {
+                let mut reply = reply(code, vec![Step::Line(body)]);
+                reply.headers_mut().insert("retry-after", seconds.into());
+                Ok(reply)
+            }
             Answer::Stream(steps) => Ok(reply(200, steps)),
             Answer::Refuse => Err(io::ErrorKind::ConnectionReset.into()),
         }

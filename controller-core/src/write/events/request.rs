@@ -4,7 +4,7 @@ use k8s_openapi::api::events::v1;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 
 use super::plan::{Recorded, Repeats, Write, WriteKind};
-use crate::client::{Call, ObjectKey, ResourceType, Scope, Target, Verb};
+use crate::client::{Call, ObjectKey, ResourceType, Retried, Scope, Target, Verb};
 
 /// Where events are written. The core group serves the same objects, but is lax about them.
 pub(super) const EVENTS: ResourceType =
@@ -81,6 +81,7 @@ pub(super) fn call(write: &Write, field_manager: &str) -> Call {
         accept: "application/json",
         body: Bytes::from(body.expect("invariant: strings, numbers and times are always JSON")),
         stop_retrying: None,
+        retried: Retried::ByClient,
     };
     call.with_query([("fieldManager", field_manager)])
 }
