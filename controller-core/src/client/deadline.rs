@@ -10,6 +10,7 @@ use kube::client::Body;
 use tokio::time::{Duration, Instant, Sleep, sleep_until, timeout};
 use tower::{BoxError, Layer, Service};
 
+use super::Verb;
 use super::error::DeadlineExceeded;
 use super::stack::ResponseBody;
 
@@ -17,12 +18,20 @@ use super::stack::ResponseBody;
 /// timeout: a server sends the head as soon as it has accepted the watch.
 const WATCH_HEAD: Duration = Duration::from_secs(30);
 
-/// Gives each try of a request a deadline that covers head and body.
+/// How long a list may be silent where there is no limit: before its head, and between any
+/// two frames of its body.
+const LIST_SILENCE: Duration = Duration::from_secs(60);
+
+/// Gives each try of a request a deadline.
 ///
 /// | request | head | body |
 /// |---|---|---|
-/// | unary | the limit, from the start of the try | what is left of it |
+/// | list | the limit, or 60 s | as much between any two frames; no limit for the whole |
 /// | watch, followed log | 30 s, whatever the limit | none |
+/// | any other | the limit, from the start of the try | what is left of it |
+///
+/// A list has no limit for the whole, because it would only fail again: a large one over a
+/// slow line takes as long as it takes. That it comes to an end is for its reader to see to.
 ///
 /// The limit is per try and not per request: a server that asks for patience is waited
 /// for within the retry budget, while one that does not answer is given up after the
@@ -32,7 +41,7 @@ const WATCH_HEAD: Duration = Duration::from_secs(30);
 /// how long silence is normal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeadlineLayer {
-    /// `None` is no limit: what the user asked for with `0`.
+    /// `None` is no limit: what the user asked for with `0`. A list has one all the same.
     pub(super) limit: Option<Duration>,
 }
 
@@ -47,7 +56,20 @@ pub(super) struct Deadline<S> {
 struct DeadlineBody {
     inner: ResponseBody,
     after: Duration,
+    /// Whether the deadline is for each frame and not for all.
+    each_frame: bool,
+    /// Whether the current frame has been waited for already.
+    waiting: bool,
     expires: Pin<Box<Sleep>>,
+}
+
+/// What a body may take.
+#[derive(Clone, Copy, Debug)]
+enum BodyLimit {
+    None,
+    /// Head and body together.
+    Whole(Duration),
+    EachFrame(Duration),
 }
 
 /// Whether the answer is meant to stay open: a watch, or a log that is followed.
@@ -89,10 +111,17 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let is_list = request.extensions().get() == Some(&Verb::List);
         let (head_limit, body_limit) = if lasts(&request) {
-            (Some(WATCH_HEAD), None)
+            (Some(WATCH_HEAD), BodyLimit::None)
+        } else if is_list {
+            let limit = self.limit.unwrap_or(LIST_SILENCE);
+            (Some(limit), BodyLimit::EachFrame(limit))
         } else {
-            (self.limit, self.limit)
+            (
+                self.limit,
+                self.limit.map_or(BodyLimit::None, BodyLimit::Whole),
+            )
         };
         let started = Instant::now();
         let answer = self.inner.call(request);
@@ -103,17 +132,21 @@ where
                     .map_err(|_| DeadlineExceeded { after })??,
                 None => answer.await?,
             };
-            Ok(match body_limit {
-                Some(after) => response.map(|inner| {
-                    DeadlineBody {
-                        inner,
-                        after,
-                        expires: Box::pin(sleep_until(started + after)),
-                    }
-                    .boxed_unsync()
-                }),
-                None => response,
-            })
+            let (after, each_frame) = match body_limit {
+                BodyLimit::None => return Ok(response),
+                BodyLimit::Whole(after) => (after, false),
+                BodyLimit::EachFrame(after) => (after, true),
+            };
+            Ok(response.map(|inner| {
+                DeadlineBody {
+                    inner,
+                    after,
+                    each_frame,
+                    waiting: false,
+                    expires: Box::pin(sleep_until(started + after)),
+                }
+                .boxed_unsync()
+            }))
         })
     }
 }
@@ -131,7 +164,13 @@ impl http_body::Body for DeadlineBody {
         // What has arrived is handed out even when it is late: the reader may have been
         // slow, not the server.
         if let Poll::Ready(frame) = Pin::new(&mut self.inner).poll_frame(cx) {
+            self.waiting = false;
             return Poll::Ready(frame);
+        }
+        let waited = std::mem::replace(&mut self.waiting, true);
+        if self.each_frame && !waited {
+            let due = Instant::now() + self.after;
+            self.expires.as_mut().reset(due);
         }
         ready!(self.expires.as_mut().poll(cx));
         let after = self.after;

@@ -12,7 +12,7 @@
 //! | span | per request | method, path and query, verb, status; never headers or bodies |
 //! | retry | per request | [`RetryPolicy`]: who is tried again, and for how long |
 //! | *rate limit* | per try | not yet: the server's priority and fairness limits by itself |
-//! | deadline | per try | head and body; of a watch only the head |
+//! | deadline | per try | head and body; of a list head and each frame; of a watch only the head |
 //! | *warnings*, *refresh on 401* | per try | not yet |
 //! | user agent | per try | what the audit log shows |
 //! | *metrics* | per try | not yet |
@@ -43,6 +43,7 @@
 //! |---|---|---|
 //! | a connection: name, TCP, proxy, TLS | 30 s | [`ClientOptions::connect_timeout`] |
 //! | one try of a request, head and body | no limit | [`ClientOptions::request_timeout`] |
+//! | a list: its head, then each frame of its body | 60 s | the same |
 //! | all tries of a request | 45 s and the last try | [`RetryPolicy::budget`] |
 //! | the head of a watch's answer | 30 s | fixed |
 //! | the body of a watch | until its reader gives up | [`watch`](crate::watch) |
@@ -114,7 +115,6 @@ pub use error::{Answer, ApiError, TlsFailure};
 pub use key::{KeyError, ObjectKey};
 pub use resource::{ResourceType, Scope};
 pub use retry::{OnWait, Retried, RetryPolicy, Waiting};
-pub(crate) use send::fetch_with;
 pub use send::{fetch, send};
 pub use stack::{ClientOptions, layered, user_agent};
 pub use target::{Target, Verb};

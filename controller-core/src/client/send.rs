@@ -86,19 +86,6 @@ pub async fn send(client: &Client, call: Call) -> Result<Response<Body>, ApiErro
 /// As [`send`]; [`ApiError::Malformed`] when the answer is not a `T`. It says where the
 /// answer went wrong, never what stood there: a body can hold a Secret.
 pub async fn fetch<T: DeserializeOwned>(client: &Client, call: Call) -> Result<T, ApiError> {
-    fetch_with(client, call, |body| serde_json::from_slice(body)).await
-}
-
-/// Sends `call` and hands the whole answer to `decode`, for answers that are read piece by
-/// piece.
-///
-/// # Errors
-/// As [`fetch`].
-pub(crate) async fn fetch_with<T>(
-    client: &Client,
-    call: Call,
-    decode: impl FnOnce(&[u8]) -> Result<T, serde_json::Error>,
-) -> Result<T, ApiError> {
     let line = call.line();
     let response = send(client, call).await?;
     let body = response
@@ -107,5 +94,5 @@ pub(crate) async fn fetch_with<T>(
         .await
         .map_err(|error| ApiError::from_body(&line, Box::new(error)))?
         .to_bytes();
-    decode(&body).map_err(|error| ApiError::malformed(&line, &error))
+    serde_json::from_slice(&body).map_err(|error| ApiError::malformed(&line, &error))
 }

@@ -31,15 +31,16 @@ use super::trace::RequestTrace;
 /// options.request_timeout = Some(Duration::from_secs(30));
 /// ```
 ///
-/// The dangerous mistake is to make the request timeout shorter than the server needs for a
-/// large list. The list fails, is asked for again, and fails again: a client that gives up
-/// too soon makes an overloaded server work for nothing.
+/// The dangerous mistake is to make the request timeout shorter than an overloaded server
+/// needs to begin its answer to a list. The list fails, is asked for again, and fails again:
+/// a client that gives up too soon makes the server work for nothing.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
     /// What the server's audit log shows as the client; see [`user_agent`].
     pub user_agent: String,
-    /// How long one try of a request may take, head and body. It does not cut watches.
-    /// `None` is no limit; making a connection is limited all the same.
+    /// How long one try of a request may take, head and body. It does not cut watches, nor a
+    /// list that keeps coming: there it is the limit for the head, and for each frame.
+    /// `None` is no limit, for a list 60 s; making a connection is limited all the same.
     ///
     /// Whoever awaits writes at the end of a program waits for this long and a little more:
     /// see [`ScaleWriter::flush`](crate::write::ScaleWriter::flush).

@@ -54,7 +54,11 @@ pub(super) fn is_hopeless(error: &ListError) -> bool {
         ),
         ListError::Stale { .. }
         | ListError::NoVersion
+        | ListError::NotAList { .. }
+        | ListError::NotJson { .. }
         | ListError::PagesExpire
+        | ListError::PagesRepeat
+        | ListError::CutShort
         | ListError::WatchesEndAtOnce => false,
     }
 }

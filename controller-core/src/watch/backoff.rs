@@ -3,17 +3,20 @@ use std::time::Duration;
 use rand::RngExt;
 use tokio::time::Instant;
 
-/// How long to wait before the next try: it doubles from 0.8 s to 30 s, with jitter.
+/// How long to wait before the next try: it doubles, by default from 0.8 s to 30 s, with
+/// jitter.
 ///
 /// Each wait is drawn evenly between a floor and twice the floor, so that the clients
-/// of a server that restarts do not return in step. The floor doubles from 0.8 s to
-/// 15 s. It starts over only after a *healthy* time, which the caller reports: client-go
+/// of a server that restarts do not return in step. The floor doubles from the first to the
+/// last. It starts over only after a *healthy* time, which the caller reports: client-go
 /// starts over by the clock, so that a server that is down for long sees the ramp again
 /// every two minutes.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     /// Of the next wait, not of the last one.
     floor: Duration,
+    first: Duration,
+    last: Duration,
 }
 
 /// Whether a watch was healthy enough for the backoff to start over.
@@ -37,14 +40,19 @@ impl Backoff {
     /// will be well, and a typo in a gateway must not blind a controller for a day.
     const LONGEST_ASKED: Duration = Duration::from_secs(300);
 
-    pub(crate) fn new() -> Self {
-        Self { floor: Self::FIRST }
+    /// With floors from `first` to `last`.
+    pub(crate) fn new(first: Duration, last: Duration) -> Self {
+        Self {
+            floor: first.min(last),
+            first: first.min(last),
+            last,
+        }
     }
 
     /// The next wait, in `[floor, 2 × floor)`.
     pub(crate) fn next_wait(&mut self) -> Duration {
         let floor = self.floor;
-        self.floor = (floor * 2).min(Self::LAST);
+        self.floor = (floor * 2).min(self.last);
         floor.mul_f64(rand::rng().random_range(1.0..2.0))
     }
 
@@ -58,13 +66,13 @@ impl Backoff {
 
     /// The longest wait at once: for what a person has to mend.
     pub(crate) fn slow_wait(&mut self) -> Duration {
-        self.floor = Self::LAST;
+        self.floor = self.last;
         self.next_wait()
     }
 
     /// The server was well for a while: the next failure starts at the shortest wait.
     pub(crate) fn reset(&mut self) {
-        self.floor = Self::FIRST;
+        self.floor = self.first;
     }
 }
 
@@ -103,10 +111,14 @@ impl Health {
 mod tests {
     use super::*;
 
+    fn usual() -> Backoff {
+        Backoff::new(Backoff::FIRST, Backoff::LAST)
+    }
+
     /// BX-13: monotone to the cap, and no ramp restart by the clock.
     #[test]
     fn waits_double_up_to_thirty_seconds_and_stay_there() {
-        let mut backoff = Backoff::new();
+        let mut backoff = usual();
         for floor in [0.8, 1.6, 3.2, 6.4, 12.8, 15.0, 15.0, 15.0] {
             let wait = backoff.next_wait().as_secs_f64();
             assert!((floor..floor * 2.0).contains(&wait), "{wait} after {floor}");
@@ -117,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_server_that_asks_for_a_wait_gets_it_within_reason() {
-        let wait = |asked| Backoff::new().next_wait_at_least(Some(Duration::from_secs(asked)));
+        let wait = |asked| usual().next_wait_at_least(Some(Duration::from_secs(asked)));
         assert!((30.0..37.5).contains(&wait(30).as_secs_f64()));
         assert!((0.8..1.6).contains(&wait(0).as_secs_f64()));
         assert!((300.0..375.0).contains(&wait(86400).as_secs_f64()));
@@ -125,14 +137,13 @@ mod tests {
 
     #[test]
     fn a_slow_wait_is_as_long_as_any() {
-        let wait = Backoff::new().slow_wait().as_secs_f64();
+        let wait = usual().slow_wait().as_secs_f64();
         assert!((15.0..30.0).contains(&wait), "{wait}");
     }
 
     #[test]
     fn two_clients_do_not_wait_alike() {
-        let waits: std::collections::HashSet<_> =
-            (0..20).map(|_| Backoff::new().next_wait()).collect();
+        let waits: std::collections::HashSet<_> = (0..20).map(|_| usual().next_wait()).collect();
         assert!(waits.len() > 10);
     }
 

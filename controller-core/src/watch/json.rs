@@ -1,55 +1,16 @@
-use std::borrow::Cow;
+use serde::Deserialize;
 
-use kube::core::Status;
-use serde::{Deserialize, de};
-use serde_json::value::RawValue;
-
+use super::codec::{Codec, Line};
+use super::span::Members;
 use super::{News, Object, Unreadable, WatchEvent};
 use crate::client::ObjectKey;
 
-/// One page of a list, item by item.
-#[derive(Debug)]
-pub(crate) struct Page<T> {
-    pub(crate) items: Vec<Result<T, Unreadable>>,
-    pub(crate) resource_version: String,
-    pub(crate) next: Option<String>,
-}
-
-/// One line of a watch.
-#[derive(Debug)]
-pub(crate) enum Line<T> {
-    /// News of an object or a bookmark.
-    Event(WatchEvent<T>),
-    /// The server ends the watch with a `Status`.
-    Error(Box<Status>),
-}
-
-#[derive(Deserialize)]
-struct RawList<'a> {
-    #[serde(borrow, default)]
-    kind: Option<Cow<'a, str>>,
-    #[serde(default)]
-    metadata: ListMeta,
-    /// `null` is a list without items; no `items` at all is no list. (Serde would take a
-    /// missing `Option` for `null`, were it not told how to read it.)
-    #[serde(borrow, deserialize_with = "Option::deserialize")]
-    items: Option<Vec<&'a RawValue>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct ListMeta {
-    resource_version: String,
-    #[serde(rename = "continue")]
-    next: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct RawLine<'a> {
-    #[serde(rename = "type")]
-    kind: LineKind,
-    #[serde(borrow)]
-    object: &'a RawValue,
+/// JSON, which every API server speaks for every kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Json<'a> {
+    /// What the objects must be: an object that says to be of another kind is none of ours,
+    /// however well it can be read.
+    pub(super) kind: &'a str,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -77,81 +38,182 @@ struct Metadata {
     resource_version: Option<String>,
 }
 
-/// Reads one page. Fails only if the page as a whole is no list: a `Table`, a `Status`, or
-/// whatever else a gateway answers, would otherwise be a list in which everything is gone.
-pub(crate) fn decode_page<T: Object>(body: &[u8]) -> Result<Page<T>, serde_json::Error> {
-    let list: RawList<'_> = serde_json::from_slice(body)?;
-    if let Some(kind) = list.kind.filter(|kind| !kind.ends_with("List")) {
-        return Err(de::Error::custom(format_args!("a {kind} is no list")));
-    }
-    let items = list.items.unwrap_or_default();
-    Ok(Page {
-        items: items
-            .into_iter()
-            .map(|item| decode_object(item.get(), News::Listed))
-            .collect(),
-        resource_version: list.metadata.resource_version,
-        next: list.metadata.next.filter(|token| !token.is_empty()),
-    })
+#[derive(Deserialize)]
+struct Bookmark {
+    metadata: BookmarkMeta,
 }
 
-/// Reads one line. What cannot be read becomes [`WatchEvent::Unreadable`].
-pub(crate) fn decode_line<T: Object>(line: &[u8]) -> Line<T> {
-    let raw: RawLine<'_> = match serde_json::from_slice(line) {
-        Ok(raw) => raw,
-        Err(error) => {
-            return Line::Event(WatchEvent::Unreadable(unreadable(
-                None,
-                News::Unknown,
-                &error,
-            )));
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BookmarkMeta {
+    #[serde(default)]
+    resource_version: Option<String>,
+    #[serde(default)]
+    annotations: Option<BookmarkAnnotations>,
+}
+
+#[derive(Deserialize)]
+struct BookmarkAnnotations {
+    #[serde(default, rename = "k8s.io/initial-events-end")]
+    initial_events_end: Option<String>,
+}
+
+// === impl Json ===
+
+impl<T: Object> Codec<T> for Json<'_> {
+    fn item(&self, item: &[u8]) -> Result<T, Unreadable> {
+        self.object(item, News::Listed)
+    }
+
+    fn line(&self, line: &[u8]) -> Line<T> {
+        let Some((kind, object)) = whole(line) else {
+            return unknown("no event of a watch".to_owned());
+        };
+        let event = match kind {
+            LineKind::Added => self.object(object, News::Changed).map(WatchEvent::Added),
+            LineKind::Modified => self.object(object, News::Changed).map(WatchEvent::Modified),
+            LineKind::Deleted => self.object(object, News::Deleted).map(WatchEvent::Deleted),
+            LineKind::Bookmark => return bookmark(object),
+            LineKind::Error => {
+                return Line::Error(serde_json::from_slice(object).unwrap_or_default());
+            }
+            LineKind::Unknown => return unknown("unknown type of watch event".to_owned()),
+        };
+        Line::Event(event.unwrap_or_else(WatchEvent::Unreadable))
+    }
+
+    fn long_item(&self, beginning: &[u8]) -> Unreadable {
+        self.too_long(beginning, News::Listed)
+    }
+
+    fn long_line(&self, beginning: &[u8]) -> Unreadable {
+        let during = |kind| match kind {
+            LineKind::Added | LineKind::Modified => News::Changed,
+            LineKind::Deleted => News::Deleted,
+            _ => News::Unknown,
+        };
+        let (kind, object) = cut(beginning);
+        self.too_long(object, during(kind))
+    }
+}
+
+impl Json<'_> {
+    fn object<T: Object>(&self, json: &[u8], during: News) -> Result<T, Unreadable> {
+        if !self.is_of_our_kind(json) {
+            // Its name says nothing about our object of that name.
+            return Err(Unreadable {
+                key: None,
+                resource_version: None,
+                during,
+                error: "an object of another kind".to_owned(),
+            });
         }
-    };
-    let object = raw.object.get();
-    let event = match raw.kind {
-        LineKind::Added => decode_object(object, News::Changed).map(WatchEvent::Added),
-        LineKind::Modified => decode_object(object, News::Changed).map(WatchEvent::Modified),
-        LineKind::Deleted => decode_object(object, News::Deleted).map(WatchEvent::Deleted),
-        LineKind::Bookmark => serde_json::from_str::<OnlyMetadata>(object)
-            .map_err(|error| unreadable(None, News::Unknown, &error))
-            .map(|bookmark| WatchEvent::Bookmark {
-                resource_version: bookmark.metadata.resource_version.unwrap_or_default(),
-            }),
-        LineKind::Error => return Line::Error(serde_json::from_str(object).unwrap_or_default()),
-        LineKind::Unknown => Err(Unreadable {
-            key: None,
-            resource_version: None,
-            during: News::Unknown,
-            error: "unknown type of watch event".to_owned(),
-        }),
-    };
-    Line::Event(event.unwrap_or_else(WatchEvent::Unreadable))
-}
-
-fn decode_object<T: Object>(json: &str, during: News) -> Result<T, Unreadable> {
-    let object: T =
-        serde_json::from_str(json).map_err(|error| unreadable(Some(json), during, &error))?;
-    if object.key().name().is_empty() {
-        return Err(Unreadable {
-            key: None,
-            resource_version: None,
-            during,
-            error: "the object has no name".to_owned(),
-        });
+        let object: T =
+            serde_json::from_slice(json).map_err(|error| unreadable(json, during, &error))?;
+        if object.key().name().is_empty() {
+            return Err(Unreadable {
+                key: None,
+                resource_version: None,
+                during,
+                error: "the object has no name".to_owned(),
+            });
+        }
+        Ok(object)
     }
-    Ok(object)
+
+    /// Of our kind, or not saying of which: the items of most lists do not.
+    fn is_of_our_kind(&self, json: &[u8]) -> bool {
+        let mut members = Members::of(json).map_while(Result::ok);
+        let Some((_, kind)) = members.find(|(name, _)| *name == b"kind") else {
+            return true;
+        };
+        if kind == b"null" {
+            return true;
+        }
+        let kind = kind
+            .strip_prefix(b"\"")
+            .and_then(|kind| kind.strip_suffix(b"\""));
+        kind.is_some_and(|kind| kind.is_empty() || kind == self.kind.as_bytes())
+    }
+
+    /// What the beginning of an object tells about it. Its metadata comes early.
+    fn too_long(&self, beginning: &[u8], during: News) -> Unreadable {
+        let members = Members::of(beginning).map_while(Result::ok);
+        let metadata = members
+            .filter(|(name, _)| *name == b"metadata" && self.is_of_our_kind(beginning))
+            .find_map(|(_, metadata)| serde_json::from_slice(metadata).ok());
+        let (key, resource_version) = known(metadata.unwrap_or_default());
+        Unreadable {
+            key,
+            resource_version,
+            during,
+            error: "longer than 16 MiB".to_owned(),
+        }
+    }
 }
 
-fn unreadable(json: Option<&str>, during: News, error: &serde_json::Error) -> Unreadable {
-    let metadata = json
-        .and_then(|json| serde_json::from_str::<OnlyMetadata>(json).ok())
+/// Type and object of a line.
+fn whole(line: &[u8]) -> Option<(LineKind, &[u8])> {
+    let (mut kind, mut object) = (None, None);
+    for member in Members::of(line) {
+        match member.ok()? {
+            (b"type", value) => kind = serde_json::from_slice(value).ok(),
+            (b"object", value) => object = Some(value),
+            _ => {}
+        }
+    }
+    kind.zip(object)
+}
+
+/// Type and object of the beginning of a line, as far as they are in it.
+fn cut(line: &[u8]) -> (LineKind, &[u8]) {
+    let (mut kind, mut object) = (LineKind::Unknown, &b""[..]);
+    let mut members = Members::of(line);
+    for (name, value) in members.by_ref().map_while(Result::ok) {
+        match name {
+            b"type" => kind = serde_json::from_slice(value).unwrap_or(LineKind::Unknown),
+            b"object" => object = value,
+            _ => {}
+        }
+    }
+    if let Some((b"object", beginning)) = members.cut() {
+        object = beginning;
+    }
+    (kind, object)
+}
+
+fn bookmark<T>(object: &[u8]) -> Line<T> {
+    let Ok(Bookmark { metadata }) = serde_json::from_slice(object) else {
+        return unknown("a bookmark that cannot be read".to_owned());
+    };
+    let resource_version = metadata.resource_version.unwrap_or_default();
+    let end = metadata
+        .annotations
+        .and_then(|annotations| annotations.initial_events_end);
+    // The value counts: "false" is what a server would say that has not ended yet.
+    if end.as_deref() == Some("true") {
+        return Line::InitialEnd { resource_version };
+    }
+    Line::Event(WatchEvent::Bookmark { resource_version })
+}
+
+fn unknown<T>(error: String) -> Line<T> {
+    Line::Event(WatchEvent::Unreadable(Unreadable {
+        key: None,
+        resource_version: None,
+        during: News::Unknown,
+        error,
+    }))
+}
+
+fn unreadable(json: &[u8], during: News, error: &serde_json::Error) -> Unreadable {
+    let metadata = serde_json::from_slice::<OnlyMetadata>(json)
         .map(|object| object.metadata)
         .unwrap_or_default();
+    let (key, resource_version) = known(metadata);
     Unreadable {
-        key: metadata.name.filter(|name| !name.is_empty()).map(|name| {
-            ObjectKey::namespaced(metadata.namespace.as_deref().unwrap_or_default(), name)
-        }),
-        resource_version: metadata.resource_version,
+        key,
+        resource_version,
         during,
         // serde_json may quote a value that did not fit; the category and the place
         // say enough, and an object may hold secrets.
@@ -163,114 +225,12 @@ fn unreadable(json: Option<&str>, during: News, error: &serde_json::Error) -> Un
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::watch::testing::Widget;
-
-    fn line(value: &serde_json::Value) -> Line<Widget> {
-        decode_line(value.to_string().as_bytes())
-    }
-
-    #[test]
-    fn one_bad_item_leaves_the_rest_of_the_page_readable() {
-        let body = json!({
-            "metadata": {"resourceVersion": "9", "continue": ""},
-            "items": [
-                Widget::json("a", "1", 1),
-                {"metadata": {"name": "b", "namespace": "shop", "resourceVersion": "2"},
-                 "spec": {"size": "sensitive"}},
-                Widget::json("c", "3", 3),
-            ]
-        })
-        .to_string();
-        let page = decode_page::<Widget>(body.as_bytes()).unwrap();
-        assert_eq!(page.resource_version, "9");
-        assert_eq!(page.next, None);
-        let [Ok(_), Err(bad), Ok(_)] = &page.items[..] else {
-            panic!("{:?}", page.items)
-        };
-        assert_eq!(bad.key, Some(ObjectKey::namespaced("shop", "b")));
-        assert_eq!(bad.resource_version.as_deref(), Some("2"));
-        assert!(!bad.error.contains("sensitive"), "{}", bad.error);
-    }
-
-    #[test]
-    fn a_list_without_items_is_empty() {
-        let page =
-            decode_page::<Widget>(br#"{"metadata":{"resourceVersion":"1"},"items":null}"#).unwrap();
-        assert!(page.items.is_empty());
-    }
-
-    /// RF-35, and its whole kind: taken for an empty list, each of them would delete
-    /// everything.
-    #[test]
-    fn what_is_no_list_is_not_an_empty_one() {
-        let table = json!({"kind": "Table", "metadata": {"resourceVersion": "20"}, "rows": []});
-        let with_items =
-            json!({"kind": "Table", "metadata": {"resourceVersion": "20"}, "items": []});
-        for body in [table, with_items, Widget::json("a", "1", 1), json!({})] {
-            let page = decode_page::<Widget>(body.to_string().as_bytes());
-            assert!(page.is_err(), "{body} is {page:?}");
-        }
-    }
-
-    #[test]
-    fn an_item_with_an_empty_name_has_no_key() {
-        let body = json!({"metadata": {"resourceVersion": "9"}, "items": [
-            {"metadata": {"name": ""}, "spec": {"size": "x"}},
-            Widget::json("", "1", 1),
-        ]})
-        .to_string();
-        for item in decode_page::<Widget>(body.as_bytes()).unwrap().items {
-            assert_eq!(item.unwrap_err().key, None);
-        }
-    }
-
-    #[test]
-    fn the_order_of_the_fields_of_a_line_does_not_matter() {
-        let text = format!(
-            r#"{{"object":{},"type":"ADDED"}}"#,
-            Widget::json("a", "1", 1)
-        );
-        assert!(matches!(
-            decode_line::<Widget>(text.as_bytes()),
-            Line::Event(WatchEvent::Added(_))
-        ));
-    }
-
-    #[test]
-    fn a_deleted_line_that_cannot_be_read_still_names_its_key() {
-        let line = line(&json!({"type": "DELETED", "object":
-            {"metadata": {"name": "b", "namespace": "shop"}, "spec": {"size": "x"}}}));
-        let Line::Event(WatchEvent::Unreadable(bad)) = line else {
-            panic!("{line:?}")
-        };
-        assert_eq!(bad.during, News::Deleted);
-        assert_eq!(bad.key, Some(ObjectKey::namespaced("shop", "b")));
-    }
-
-    #[test]
-    fn a_line_of_an_unknown_type_or_of_no_json_is_unreadable_not_fatal() {
-        assert!(matches!(
-            line(&json!({"type": "SURPRISE", "object": {}})),
-            Line::Event(WatchEvent::Unreadable(_))
-        ));
-        assert!(matches!(
-            decode_line::<Widget>(b"<html>"),
-            Line::Event(WatchEvent::Unreadable(_))
-        ));
-    }
-
-    #[test]
-    fn an_error_line_carries_its_status() {
-        let Line::Error(status) = line(&json!({"type": "ERROR", "object":
-            {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"}}))
-        else {
-            panic!("not an error")
-        };
-        assert_eq!((status.code, &*status.reason), (410, "Expired"));
-    }
+fn known(metadata: Metadata) -> (Option<ObjectKey>, Option<String>) {
+    let name = metadata.name.filter(|name| !name.is_empty());
+    let key = name
+        .map(|name| ObjectKey::namespaced(metadata.namespace.as_deref().unwrap_or_default(), name));
+    (key, metadata.resource_version)
 }
+
+#[cfg(test)]
+mod tests;

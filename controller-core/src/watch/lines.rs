@@ -3,28 +3,36 @@ use std::error::Error;
 use bytes::{Bytes, BytesMut};
 use http_body::Body;
 use http_body_util::BodyExt;
-use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder};
+use memchr::memchr;
 
-/// 16 MiB: ten times the largest object that etcd stores.
-const LONGEST_LINE: usize = 16 * 1024 * 1024;
+use super::items::LONGEST;
 
 /// Cuts the body of a watch into lines.
 ///
-/// A line longer than [`LONGEST_LINE`] is skipped as it arrives, without being kept:
-/// one absurd object must not cost the memory of the whole process.
-pub(crate) struct Lines<B> {
+/// A line within one frame is a slice of it; one that spans frames is put together in a
+/// buffer that goes away with it, so that a large object costs its memory once and not for
+/// the life of the watch.
+///
+/// Of a line longer than [`LONGEST`] the beginning is handed out and the rest skipped as it
+/// arrives: one absurd object must not cost the memory of the whole process.
+pub(super) struct Lines<B> {
     body: B,
-    buffer: BytesMut,
-    codec: AnyDelimiterCodec,
+    /// What has arrived and was not looked at yet.
+    frame: Bytes,
+    /// The beginning of a line whose end has not arrived.
+    partial: BytesMut,
+    /// In the rest of a line that was too long.
+    skipping: bool,
+    longest: usize,
 }
 
 /// What came next.
 #[derive(Debug)]
-pub(crate) enum NextLine {
+pub(super) enum NextLine {
     /// A whole line, without its end. Never empty.
     Line(Bytes),
-    /// A line that was too long; the rest of it is skipped too.
-    TooLong,
+    /// The beginning of a line that was too long; the rest of it is skipped.
+    TooLong(Bytes),
     /// The body ended. A line that was cut in the middle is dropped: the next watch
     /// brings it again.
     End,
@@ -38,65 +46,90 @@ impl<B> Lines<B>
 where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Unpin,
 {
-    pub(crate) fn new(body: B) -> Self {
-        Self::with_longest(body, LONGEST_LINE)
+    pub(super) fn new(body: B) -> Self {
+        Self::with_longest(body, LONGEST)
     }
 
-    fn with_longest(body: B, longest: usize) -> Self {
+    pub(super) fn with_longest(body: B, longest: usize) -> Self {
         Self {
             body,
-            buffer: BytesMut::new(),
-            codec: AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), longest),
+            frame: Bytes::new(),
+            partial: BytesMut::new(),
+            skipping: false,
+            longest,
         }
     }
 
     /// Waits for the next line. Safe to drop: nothing that has arrived is lost.
-    pub(crate) async fn next(&mut self) -> NextLine {
+    pub(super) async fn next(&mut self) -> NextLine {
         loop {
-            match self.codec.decode(&mut self.buffer) {
-                Ok(Some(line)) if line.trim_ascii().is_empty() => continue,
-                Ok(Some(line)) => return NextLine::Line(line),
-                Ok(None) => {}
-                Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => return NextLine::TooLong,
-                Err(AnyDelimiterCodecError::Io(error)) => {
-                    return NextLine::Broken(error.into());
-                }
+            if let Some(line) = self.cut() {
+                return line;
             }
             match self.body.frame().await {
                 None => return NextLine::End,
                 Some(Err(error)) => return NextLine::Broken(error.into()),
-                Some(Ok(frame)) => {
-                    if let Ok(data) = frame.into_data() {
-                        self.buffer.extend_from_slice(&data);
-                    }
-                }
+                Some(Ok(frame)) => self.frame = frame.into_data().unwrap_or_default(),
             }
         }
+    }
+
+    /// The next line of what has arrived. `None` leaves no frame behind.
+    fn cut(&mut self) -> Option<NextLine> {
+        while !self.frame.is_empty() {
+            let end = memchr(b'\n', &self.frame);
+            let piece = self.frame.split_to(end.unwrap_or(self.frame.len()));
+            if end.is_some() {
+                // The line's end itself.
+                let _ = self.frame.split_to(1);
+            }
+            if self.skipping {
+                self.skipping = end.is_none();
+                continue;
+            }
+            if self.partial.len() + piece.len() > self.longest {
+                self.skipping = end.is_none();
+                return Some(NextLine::TooLong(self.join(&piece)));
+            }
+            if end.is_none() {
+                self.partial.extend_from_slice(&piece);
+                continue;
+            }
+            let line = if self.partial.is_empty() {
+                piece
+            } else {
+                self.join(&piece)
+            };
+            if !line.trim_ascii().is_empty() {
+                return Some(NextLine::Line(line));
+            }
+        }
+        None
+    }
+
+    /// What was kept of a line and its last piece, no longer than the longest line.
+    fn join(&mut self, piece: &Bytes) -> Bytes {
+        let mut line = std::mem::take(&mut self.partial);
+        let room = self.longest - line.len();
+        line.extend_from_slice(&piece[..piece.len().min(room)]);
+        line.freeze()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
-
-    use futures::stream;
-    use http_body::Frame;
-    use http_body_util::StreamBody;
-
     use super::*;
+    use crate::watch::testing::body;
 
     async fn read(chunks: &[&str], longest: usize) -> Vec<String> {
-        let frames: Vec<_> = chunks
-            .iter()
-            .map(|chunk| Ok::<_, Infallible>(Frame::data(Bytes::copy_from_slice(chunk.as_bytes()))))
-            .collect();
-        let body = StreamBody::new(stream::iter(frames));
-        let mut lines = Lines::with_longest(body, longest);
+        let mut lines = Lines::with_longest(body(chunks.iter().copied()), longest);
         let mut words = Vec::new();
         loop {
             match lines.next().await {
                 NextLine::Line(line) => words.push(String::from_utf8(line.to_vec()).unwrap()),
-                NextLine::TooLong => words.push("too long".to_owned()),
+                NextLine::TooLong(start) => {
+                    words.push(format!("{}...", String::from_utf8_lossy(&start)));
+                }
                 NextLine::End => return words,
                 NextLine::Broken(error) => panic!("{error}"),
             }
@@ -119,10 +152,25 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_that_is_too_long_is_skipped_and_the_next_one_is_read() {
+        let expected = ["12345678...", "next"];
         assert_eq!(
-            read(&["12345", "6789", "0123", "456\nnext\n"], 8).await,
-            ["too long", "next"]
+            read(&["12345", "6789", "0123", "4\nnext\n"], 8).await,
+            expected
         );
-        assert_eq!(read(&["123456789\nnext\n"], 8).await, ["too long", "next"]);
+        assert_eq!(read(&["123456789\nnext\n"], 8).await, expected);
+        assert_eq!(read(&["12345", "6789\nnext\n"], 8).await, expected);
+        assert_eq!(read(&["12345678\n"], 8).await, ["12345678"]);
+    }
+
+    /// C-25: the memory of a large line falls back with the line.
+    #[tokio::test]
+    async fn a_large_line_leaves_no_large_buffer_behind() {
+        let large = "x".repeat(1 << 20);
+        let mut lines = Lines::new(body([&large[..], "\n", "small\n", "sm", "all\n"]));
+        assert!(matches!(lines.next().await, NextLine::Line(line) if line.len() == 1 << 20));
+        for _ in 0..2 {
+            assert!(matches!(lines.next().await, NextLine::Line(line) if line == "small"));
+            assert!(lines.partial.capacity() < 1024);
+        }
     }
 }

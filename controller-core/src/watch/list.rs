@@ -1,88 +1,36 @@
-use tokio::time::Duration;
+use std::sync::Arc;
 
-use super::json::{Page, decode_page};
+use kube::client::Body;
+use tokio::task::consume_budget;
+
+use super::codec::codec_of;
+use super::json::Json;
+use super::list_error::lacks_version;
+use super::page::{Page, Part};
 use super::resource_version::is_older;
-use super::{EventSink, Object, WatchEvent, WatchOptions};
-use crate::client::{Answer, ApiError, Call, ResourceType, Retried, fetch_with};
+use super::{EventSink, ListError, Object, WatchEvent, WatchOptions};
+use crate::client::{Call, ResourceType, Retried, send};
 
 /// How far a list got, and what the next list and watch start from.
 #[derive(Debug)]
 pub(super) struct Cursor {
     /// The version up to which the cache is known to be right.
-    pub(super) last: Option<String>,
+    pub(super) last: Option<Arc<str>>,
     /// The server no longer has that version, or does not have it yet: ask for the newest,
     /// by naming none. Set by a refusal, taken away by the next list that succeeds.
     unavailable: bool,
-    /// The server answers even its watch cache's version in pages, so it has no watch
-    /// cache: page always. Once learned, never forgotten.
-    pages_everything: bool,
+    /// How many lists in a row were older than what was known.
+    stale: u32,
     /// Who repeats a list that failed: for a reflector its own loop.
     retried: Retried,
 }
 
-/// Why a list brought nothing.
-///
-/// | variant | who can mend it |
-/// |---|---|
-/// | `Api` | see the table at [`ApiError`]; for 403 whoever grants permissions |
-/// | `Stale` | time: the lagging server catches up, usually within seconds |
-/// | `NoVersion` | nobody here: what answers is not a Kubernetes API server, or a broken one |
-/// | `PagesExpire` | a bigger [`page_size`](super::WatchOptions::page_size), or a narrower selection |
-///
-/// None of them changes the cache: what was known stays known.
-#[derive(Debug, thiserror::Error)]
-pub enum ListError {
-    /// The request failed.
-    #[error(transparent)]
-    Api(#[from] ApiError),
-    /// The answer is older than what an earlier answer already told: another API server
-    /// behind the same address lags. Taking it would bring deleted objects back to life.
-    #[error("the server answered with version {got}, older than version {known} seen before")]
-    Stale {
-        /// The version of the answer.
-        got: String,
-        /// The version that was known.
-        known: String,
-    },
-    /// The list carries no version, or `0`, so no watch can start from it.
-    #[error("the list has no resourceVersion")]
-    NoVersion,
-    /// Pages expire faster than they can be read, even when none were asked for.
-    #[error("the pages of the list expire before they are read")]
-    PagesExpire,
-    /// Something between here and the server answers a watch and closes it: the cache
-    /// would never change again.
-    #[error("watches end as soon as they are open; does a proxy cut them?")]
-    WatchesEndAtOnce,
-}
-
 /// One list request to make.
 struct Request<'a> {
-    retried: Retried,
     resource: &'a ResourceType,
     options: &'a WatchOptions,
     client: &'a kube::Client,
-}
-
-// === impl ListError ===
-
-impl ListError {
-    /// The refusal that only a person can lift: a permission is missing (403), or the
-    /// credentials are not taken (401). It names the verb, the resource and the namespace.
-    pub fn denial(&self) -> Option<&Answer> {
-        match self {
-            Self::Api(ApiError::Unauthorized(answer) | ApiError::Forbidden(answer)) => Some(answer),
-            _ => None,
-        }
-    }
-
-    /// How long the server asked to be left alone.
-    pub fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::Api(error) => error.retry_after(),
-            _ => None,
-        }
-    }
+    retried: Retried,
 }
 
 // === impl Cursor ===
@@ -90,14 +38,66 @@ impl ListError {
 impl Cursor {
     /// How many objects a page holds where nobody says otherwise: client-go's number.
     const PAGE: u32 = 500;
+    /// So many stale lists in a row, half a minute of them, are a server that lags. More are
+    /// one that does not heed the version it is asked for, and then only a list without one
+    /// can tell whether it was restored.
+    const PATIENCE: u32 = 5;
 
     pub(super) fn new(retried: Retried) -> Self {
         Self {
             last: None,
             unavailable: false,
-            pages_everything: false,
+            stale: 0,
             retried,
         }
+    }
+
+    /// The version to ask for: none below what was seen; `first` where nothing was.
+    pub(super) fn wanted(&self, first: &str) -> String {
+        match &self.last {
+            _ if self.unavailable => String::new(),
+            Some(last) => last.to_string(),
+            None => first.to_owned(),
+        }
+    }
+
+    /// The next list takes whatever the store has.
+    pub(super) fn forget_version(&mut self) {
+        self.unavailable = true;
+    }
+
+    /// Whether an answer to `asked` may turn out to be another history.
+    pub(super) fn is_fresh(&self, asked: &str) -> bool {
+        asked.is_empty() && self.last.is_some()
+    }
+
+    /// Whether the server's history starts anew; an error if the answer goes back in time.
+    pub(super) fn check(&mut self, asked: &str, got: &str) -> Result<bool, ListError> {
+        // A watch from `0` starts from any state, not from this one.
+        if got.is_empty() || got == "0" {
+            return Err(ListError::NoVersion);
+        }
+        match &self.last {
+            // Without a version the answer comes from the store itself: it is the truth,
+            // even if it is older than what was true before.
+            Some(last) if is_older(got, last) && asked.is_empty() => Ok(true),
+            Some(last) if is_older(got, last) => {
+                self.stale += 1;
+                self.unavailable |= self.stale >= Self::PATIENCE;
+                Err(ListError::Stale {
+                    got: got.to_owned(),
+                    known: last.to_string(),
+                })
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// A list of this version is complete.
+    pub(super) fn complete(&mut self, version: &str) {
+        self.last = Some(version.into());
+        self.unavailable = false;
+        self.stale = 0;
     }
 
     /// Lists everything into `sink` and remembers the list's version.
@@ -118,20 +118,15 @@ impl Cursor {
             client,
             retried: self.retried,
         };
-        let version = match &self.last {
-            _ if self.unavailable => String::new(),
-            Some(last) => last.clone(),
-            None => "0".to_owned(),
-        };
+        let version = self.wanted("0");
         let listed = match self.list_at(&request, &version, sink).await {
             Err(ListError::Api(error)) if !version.is_empty() && lacks_version(&error) => {
-                self.unavailable = true;
+                self.forget_version();
                 self.list_at(&request, "", sink).await
             }
             other => other,
         };
-        self.last = Some(listed?);
-        self.unavailable = false;
+        self.complete(&listed?);
         Ok(())
     }
 
@@ -141,7 +136,7 @@ impl Cursor {
         version: &str,
         sink: &mut impl EventSink<T>,
     ) -> Result<String, ListError> {
-        let limit = self.limit(request.options, version);
+        let limit = request.limit(version);
         if let Some(listed) = self.list_pages(request, version, limit, sink).await? {
             return Ok(listed);
         }
@@ -161,109 +156,120 @@ impl Cursor {
         limit: Option<u32>,
         sink: &mut impl EventSink<T>,
     ) -> Result<Option<String>, ListError> {
-        let mut page: Page<T> = request.page(version, limit, None).await?;
-        let restored = self.check(version, &page.resource_version)?;
-        let fresh = version.is_empty() && self.last.is_some();
-        let list_version = page.resource_version.clone();
-        if page.next.is_some() && version == "0" {
-            self.pages_everything = true;
-        }
-        sink.accept(WatchEvent::ListStarted { fresh });
+        let fresh = self.is_fresh(version);
+        // Told before the first item, and only of a list that came.
+        let mut start = Some(WatchEvent::ListStarted { fresh });
+        let mut listed = None;
+        let mut token: Option<String> = None;
         loop {
-            for item in page.items {
-                sink.accept(match item {
-                    Ok(object) => WatchEvent::Listed(object),
-                    Err(unreadable) => WatchEvent::Unreadable(unreadable),
-                });
-            }
-            let Some(next) = page.next else { break };
-            page = match request.page("", limit, Some(&next)).await {
-                Err(error) if error.is_gone() => return Ok(None),
+            let mut page = match request.page(version, limit, token.as_deref()).await {
+                // 400 is what a server says of a token that it cannot read.
+                Err(ListError::Api(error))
+                    if token.is_some() && (error.is_gone() || error.code() == Some(400)) =>
+                {
+                    return Ok(None);
+                }
                 other => other?,
             };
+            let mut meta = None;
+            while let Some(part) = page.next().await? {
+                match part {
+                    Part::Meta(found) => {
+                        if token.is_none() {
+                            let restored = self.check(version, &found.resource_version)?;
+                            listed = Some((found.resource_version.clone(), restored));
+                        }
+                        meta = Some(found);
+                    }
+                    Part::Item(item) => {
+                        start
+                            .take()
+                            .into_iter()
+                            .for_each(|start| sink.accept(start));
+                        sink.accept(match item {
+                            Ok(object) => WatchEvent::Listed(object),
+                            Err(unreadable) => WatchEvent::Unreadable(unreadable),
+                        });
+                    }
+                }
+                // A page whose bytes are there already would keep the thread for itself.
+                consume_budget().await;
+            }
+            start
+                .take()
+                .into_iter()
+                .for_each(|start| sink.accept(start));
+            // Without its metadata nobody knows whether it was the last page.
+            let next = meta.ok_or(ListError::NoVersion)?.next;
+            if next.is_empty() {
+                break;
+            }
+            if token.is_none() && version == "0" {
+                request.options.server_memory.has_paged(request.resource);
+            }
+            if token.as_ref() == Some(&next) {
+                return Err(ListError::PagesRepeat);
+            }
+            token = Some(next);
         }
+        let (resource_version, restored) = listed.ok_or(ListError::NoVersion)?;
         sink.accept(WatchEvent::ListDone {
-            resource_version: list_version.clone(),
+            resource_version: resource_version.clone(),
             restored,
         });
-        Ok(Some(list_version))
-    }
-
-    /// `None` is a list in one piece.
-    fn limit(&self, options: &WatchOptions, version: &str) -> Option<u32> {
-        let cacheable = !version.is_empty() && version != "0";
-        match options.page_size {
-            Some(size) => Some(size),
-            None if cacheable && !self.pages_everything => None,
-            None => Some(Self::PAGE),
-        }
-    }
-
-    /// Whether the server's history starts anew; an error if the answer goes back in time.
-    fn check(&self, asked: &str, got: &str) -> Result<bool, ListError> {
-        // A watch from `0` starts from any state, not from this one.
-        if got.is_empty() || got == "0" {
-            return Err(ListError::NoVersion);
-        }
-        match &self.last {
-            // Without a version the answer comes from the store itself: it is the truth,
-            // even if it is older than what was true before.
-            Some(last) if is_older(got, last) && asked.is_empty() => Ok(true),
-            Some(last) if is_older(got, last) => Err(ListError::Stale {
-                got: got.to_owned(),
-                known: last.clone(),
-            }),
-            _ => Ok(false),
-        }
+        Ok(Some(resource_version))
     }
 }
 
 // === impl Request ===
 
-impl Request<'_> {
+impl<'a> Request<'a> {
+    /// `None` is a list in one piece.
+    fn limit(&self, version: &str) -> Option<u32> {
+        let cacheable = !matches!(version, "" | "0");
+        let memory = &self.options.server_memory;
+        match self.options.page_size {
+            Some(size) => Some(size),
+            None if cacheable && !memory.pages_everything(self.resource) => None,
+            None => Some(Cursor::PAGE),
+        }
+    }
+
+    /// The first page at `version`, or the one that `token` stands for.
     async fn page<T: Object>(
         &self,
         version: &str,
         limit: Option<u32>,
-        next: Option<&str>,
-    ) -> Result<Page<T>, ApiError> {
-        let limit = limit.map(|limit| limit.to_string());
-        let version = Some(version).filter(|version| !version.is_empty());
+        token: Option<&str>,
+    ) -> Result<Page<Body, Json<'a>, T>, ListError> {
+        let size = limit.map(|limit| limit.to_string());
+        // A token carries its version.
+        let version = Some(version).filter(|version| !version.is_empty() && token.is_none());
+        // With a limit alone a server would take the version for the one it has to answer
+        // from: the past, or 410.
+        let rule = match version {
+            Some(version) if version != "0" && limit.is_some() => Some("NotOlderThan"),
+            _ => None,
+        };
         let call = self
             .options
             .select(Call::list(self.resource, &self.options.scope))
             .with_retries_by(self.retried)
             .with_query(
                 [
-                    ("limit", limit.as_deref()),
-                    ("continue", next),
+                    ("limit", size.as_deref()),
+                    ("continue", token),
                     ("resourceVersion", version),
+                    ("resourceVersionMatch", rule),
                 ]
                 .into_iter()
                 .filter_map(|(name, value)| Some((name, value?))),
             );
-        fetch_with(self.client, call, decode_page).await
+        let line = call.line();
+        let response = send(self.client, call).await?;
+        let codec = codec_of(response.headers(), self.resource)?;
+        Ok(Page::new(response.into_body(), codec, line))
     }
-}
-
-/// 410, or a version from the future, which a server that was restored or that lags does
-/// not have.
-pub(super) fn lacks_version(error: &ApiError) -> bool {
-    error.is_gone() || is_too_large(error)
-}
-
-fn is_too_large(error: &ApiError) -> bool {
-    let Some(answer) = error.answer() else {
-        return false;
-    };
-    let said_so = |text: &str| text.contains("Too large resource version");
-    // The three shapes that servers have used, see RF-30.
-    let causes = answer.details.iter().flat_map(|details| &details.causes);
-    answer.code == 504
-        && (said_so(&answer.message)
-            || causes
-                .into_iter()
-                .any(|cause| cause.reason == "ResourceVersionTooLarge" || said_so(&cause.message)))
 }
 
 /// Lists everything once into `sink`, from the store itself and not from a watch cache
@@ -308,9 +314,8 @@ pub async fn list_once<T: Object>(
     options: &WatchOptions,
     sink: &mut impl EventSink<T>,
 ) -> Result<(), ListError> {
-    let mut cursor = Cursor {
-        unavailable: true,
-        ..Cursor::new(Retried::ByClient)
-    };
+    let mut cursor = Cursor::new(Retried::ByClient);
+    // None that may be had from a cache.
+    cursor.forget_version();
     cursor.list(client, resource, options, sink).await
 }

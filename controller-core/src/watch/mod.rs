@@ -78,26 +78,34 @@
 //! A closure is an [`EventSink`], and [`client::layered`](crate::client::layered) makes a
 //! client of any tower service: see the example at [`Reflector`].
 mod backoff;
+mod codec;
 mod event;
+mod items;
 mod json;
 mod lines;
 mod list;
+mod list_error;
 mod object;
 mod options;
+mod page;
 mod reflector;
 mod resource_version;
 mod selector;
+mod server_memory;
+mod span;
 mod status;
 #[cfg(test)]
 pub(crate) mod testing;
 
 pub use event::{EventSink, News, Unreadable, WatchEvent};
-pub use list::{ListError, list_once};
+pub use list::list_once;
+pub use list_error::ListError;
 pub use object::{KeptLabels, Object};
-pub use options::WatchOptions;
+pub use options::{Streaming, WatchOptions};
 pub use reflector::Reflector;
 pub use resource_version::compare_resource_versions;
 pub(crate) use resource_version::{advances, is_older};
 pub use selector::{LabelSelector, SelectorError};
 pub(crate) use selector::{is_qualified, is_subdomain};
+pub use server_memory::ServerMemory;
 pub use status::{Phase, ReflectorStatus};

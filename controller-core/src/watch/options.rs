@@ -1,4 +1,8 @@
-use super::LabelSelector;
+use rand::RngExt;
+use tokio::time::Duration;
+
+use super::backoff::Backoff;
+use super::{LabelSelector, ServerMemory};
 use crate::client::{Call, Scope};
 
 /// Which objects of a kind are listed and watched. The same options go into every list
@@ -41,11 +45,46 @@ pub struct WatchOptions {
     /// its continue token. A server with a watch cache ignores the limit of the very first
     /// list, which asks for any version.
     pub page_size: Option<u32>,
+    /// Whether lists are streamed where the server does that.
+    pub streaming: Streaming,
+    /// The least time after which the server is told to end a watch; the most is twice that,
+    /// and each watch draws between the two. Less than five minutes is five minutes.
+    ///
+    /// More is good where opening watches is dear, and where nothing between here and the
+    /// server cuts them anyway.
+    pub min_watch_timeout: Duration,
+    /// The floor of the first wait after a failure, see
+    /// [`backoff`](WatchOptions::backoff).
+    pub first_wait: Duration,
+    /// The highest floor of a wait after a failure.
+    pub last_wait: Duration,
+    /// What was learned about the server: see [`ServerMemory`].
+    pub server_memory: ServerMemory,
+}
+
+/// Whether a list is streamed as the beginning of a watch (`sendInitialEvents`), or read page
+/// by page.
+///
+/// A streamed list is cheaper for the server, which serves it from memory object by object
+/// instead of making one large answer, and it is as new as one from etcd. It is not
+/// compressed, though: a watch never is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Streaming {
+    /// Streamed where the server offers that, which it has by default since 1.34. What it
+    /// does not offer is found out by asking, once.
+    #[default]
+    Auto,
+    /// Always page by page. For a server, or a proxy in front of it, that handles the other
+    /// badly in a way that does not show; or for a slow line, since pages are compressed.
+    Never,
 }
 
 // === impl WatchOptions ===
 
 impl WatchOptions {
+    /// The least [`min_watch_timeout`](Self::min_watch_timeout): client-go's.
+    const MIN_WATCH_TIMEOUT: Duration = Duration::from_secs(300);
+
     /// Everything in `scope`.
     pub fn new(scope: Scope) -> Self {
         Self {
@@ -53,6 +92,11 @@ impl WatchOptions {
             label_selector: None,
             field_selector: None,
             page_size: None,
+            streaming: Streaming::Auto,
+            min_watch_timeout: Self::MIN_WATCH_TIMEOUT,
+            first_wait: Backoff::FIRST,
+            last_wait: Backoff::LAST,
+            server_memory: ServerMemory::default(),
         }
     }
 
@@ -68,6 +112,49 @@ impl WatchOptions {
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
         self.field_selector = Some(selector.into());
         self
+    }
+
+    /// Whether lists are streamed.
+    #[must_use]
+    pub fn streaming(mut self, streaming: Streaming) -> Self {
+        self.streaming = streaming;
+        self
+    }
+
+    /// The least time after which the server ends a watch.
+    #[must_use]
+    pub fn min_watch_timeout(mut self, least: Duration) -> Self {
+        self.min_watch_timeout = least;
+        self
+    }
+
+    /// How long to wait after failures. Each wait is drawn evenly between a floor and twice
+    /// the floor; the floor doubles from `first` to `last`. The defaults, 0.8 s and 15 s,
+    /// are client-go's.
+    ///
+    /// The dangerous mistake is a short `last` in a program that runs often: what a thousand
+    /// of them ask together is what keeps a server down that wants to come back.
+    #[must_use]
+    pub fn backoff(mut self, first: Duration, last: Duration) -> Self {
+        self.first_wait = first;
+        self.last_wait = last;
+        self
+    }
+
+    /// Shares what is learned about the server.
+    #[must_use]
+    pub fn remembered_by(mut self, memory: &ServerMemory) -> Self {
+        self.server_memory = memory.clone();
+        self
+    }
+
+    /// When the server shall end the next watch.
+    pub(super) fn watch_timeout(&self) -> Duration {
+        let least = self
+            .min_watch_timeout
+            .max(Self::MIN_WATCH_TIMEOUT)
+            .as_secs();
+        Duration::from_secs(rand::rng().random_range(least..least.saturating_mul(2)))
     }
 
     pub(super) fn select(&self, call: Call) -> Call {

@@ -8,12 +8,13 @@ use tokio::time::{Duration, Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::backoff::{Backoff, Health};
-use super::json::{Line, decode_line};
+use super::codec::{Codec, Line, codec_of};
 use super::lines::{Lines, NextLine};
-use super::list::{Cursor, ListError, lacks_version};
+use super::list::Cursor;
+use super::list_error::lacks_version;
 use super::resource_version::{advances, is_older};
 use super::status::{ReflectorStatus, StatusReport};
-use super::{EventSink, News, Object, Unreadable, WatchEvent, WatchOptions};
+use super::{EventSink, ListError, Object, WatchEvent, WatchOptions};
 use crate::client::{Answer, ApiError, Call, ResourceType, Retried, send};
 
 /// Lists a kind once and then follows it for ever.
@@ -111,9 +112,9 @@ impl<T: Object> Reflector<T> {
             client,
             report: StatusReport::new(resource.clone()),
             resource,
-            options,
             cursor: Cursor::new(Retried::ByCaller),
-            backoff: Backoff::new(),
+            backoff: Backoff::new(options.first_wait, options.last_wait),
+            options,
             missed: false,
             ended_at_once: 0,
             object: PhantomData,
@@ -197,10 +198,17 @@ impl<T: Object> Reflector<T> {
         let call = self.watch_call(server_timeout);
         let (verb, target) = (call.verb, call.target.clone());
         let opened = send(&self.client, call).await;
-        let mut lines = match opened {
-            Ok(response) => Lines::new(response.into_body()),
+        let response = match opened {
+            Ok(response) => response,
             Err(error) => return self.not_opened(error),
         };
+        let resource = self.resource.clone();
+        let codec = match codec_of(response.headers(), &resource) {
+            Ok(codec) => codec,
+            // What answers is not the server: no list is needed for that.
+            Err(error) => return Next::WatchLater(Some(error)),
+        };
+        let mut lines = Lines::new(response.into_body());
         self.report.opened();
         let mut health = Health::opened_now();
         let mut bookmarks = false;
@@ -217,19 +225,19 @@ impl<T: Object> Reflector<T> {
                 return Next::Watch;
             };
             let event = match line {
-                NextLine::Line(line) => match decode_line::<T>(&line) {
+                NextLine::Line(line) => match codec.line(&line) {
                     Line::Event(event) => event,
+                    Line::InitialEnd { resource_version } => {
+                        WatchEvent::Bookmark { resource_version }
+                    }
                     Line::Error(status) => {
                         let error = ApiError::from(Answer::from_status(verb, target, *status));
                         return self.ended_by(error, &health);
                     }
                 },
-                NextLine::TooLong => WatchEvent::Unreadable(Unreadable {
-                    key: None,
-                    resource_version: None,
-                    during: News::Unknown,
-                    error: "line over 16 MiB".to_owned(),
-                }),
+                NextLine::TooLong(beginning) => {
+                    WatchEvent::Unreadable(Codec::<T>::long_line(&codec, &beginning))
+                }
                 NextLine::End => return self.ended(&health, None),
                 NextLine::Broken(error) => return self.ended(&health, Some(&*error)),
             };
@@ -346,7 +354,7 @@ impl<T: Object> Reflector<T> {
         }
         let advanced = advances(version, last);
         if advanced {
-            self.cursor.last = Some(version.to_owned());
+            self.cursor.last = Some(version.into());
         }
         Ok(advanced)
     }

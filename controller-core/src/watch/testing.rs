@@ -1,9 +1,18 @@
 //! A small kind for the tests of this stage and the next two.
 
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use futures::stream;
+use http_body::{Body, Frame};
+use http_body_util::StreamBody;
 use serde::Deserialize;
 
 use super::Object;
-use crate::client::ObjectKey;
+use crate::client::{ObjectKey, ResourceType};
+
+pub(crate) const WIDGETS: ResourceType =
+    ResourceType::namespaced("example.com", "v1", "widgets", "Widget");
 
 /// A made-up kind with one number in it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -25,6 +34,17 @@ struct Metadata {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 struct Spec {
     size: i64,
+}
+
+/// A body of these frames.
+pub(crate) fn body<'a>(
+    frames: impl IntoIterator<Item = &'a str>,
+) -> impl Body<Data = Bytes, Error = Infallible> + Unpin + Send {
+    let frames: Vec<_> = frames
+        .into_iter()
+        .map(|frame| Ok(Frame::data(Bytes::copy_from_slice(frame.as_bytes()))))
+        .collect();
+    StreamBody::new(stream::iter(frames))
 }
 
 // === impl Widget ===

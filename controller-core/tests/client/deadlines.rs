@@ -3,7 +3,7 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use tokio::time::Duration;
 
-use crate::scripted::{Script, Step, list, ok, options, patch, watch};
+use crate::scripted::{Script, Step, get, list, ok, options, patch, watch};
 
 const FIVE: Duration = Duration::from_secs(5);
 
@@ -20,11 +20,11 @@ async fn a_request_that_hangs_ends_at_its_deadline() {
         let script = Script::new([step.clone()]);
         let client = script.client(&limited());
 
-        let error = fetch::<Value>(&client, list()).await.unwrap_err();
+        let error = fetch::<Value>(&client, get()).await.unwrap_err();
 
         assert_eq!(
             error.to_string(),
-            "timed out after 5s waiting for GET /apis/apps/v1/deployments",
+            "timed out after 5s waiting for GET /apis/apps/v1/namespaces/shop/deployments/web",
             "{step:?}"
         );
         assert_eq!(script.elapsed(), FIVE, "{step:?}");
@@ -43,12 +43,50 @@ async fn a_write_that_hangs_may_have_been_applied() {
 
 /// A body that keeps coming is cut too: the deadline is for the whole answer.
 #[tokio::test(start_paused = true)]
-async fn a_list_that_trickles_for_ever_is_cut() {
+async fn an_object_that_trickles_for_ever_is_cut() {
     let script = Script::new([Step::Trickle(Duration::from_secs(1))]);
     let client = script.client(&limited());
-    let error = fetch::<Value>(&client, list()).await.unwrap_err();
+    let error = fetch::<Value>(&client, get()).await.unwrap_err();
     assert!(matches!(error, ApiError::Timeout { .. }), "{error:?}");
     assert_eq!(script.elapsed(), FIVE);
+}
+
+/// A list over a slow line takes as long as it takes, but not for ever between two frames.
+#[tokio::test(start_paused = true)]
+async fn a_list_is_cut_when_it_falls_silent_and_not_while_it_comes() {
+    let slow = Script::new([Step::Trickle(Duration::from_secs(4))]);
+    let mut body = send(&slow.client(&limited()), list())
+        .await
+        .unwrap()
+        .into_body();
+    for _ in 0..10 {
+        body.frame().await.expect("the list goes on").unwrap();
+    }
+    assert_eq!(slow.elapsed(), Duration::from_secs(40));
+
+    for (options, limit) in [(limited(), FIVE), (options(), Duration::from_secs(60))] {
+        for step in [Step::Hang, Step::Stall(r#"{"items":["#)] {
+            let script = Script::new([step.clone()]);
+            let client = script.client(&options);
+            let error = fetch::<Value>(&client, list()).await.unwrap_err();
+            assert!(matches!(error, ApiError::Timeout { .. }), "{error:?}");
+            assert_eq!(script.elapsed(), limit, "{step:?}");
+        }
+    }
+}
+
+/// A reader that takes its time is no silence of the server's.
+#[tokio::test(start_paused = true)]
+async fn a_slow_reader_of_a_list_is_not_cut() {
+    let script = Script::new([Step::Trickle(Duration::from_secs(1))]);
+    let mut body = send(&script.client(&limited()), list())
+        .await
+        .unwrap()
+        .into_body();
+    for _ in 0..3 {
+        body.frame().await.expect("the list goes on").unwrap();
+        tokio::time::sleep(4 * FIVE).await;
+    }
 }
 
 /// C-26: one bookmark each 8 s for 40 s, under a request timeout of 5 s.
@@ -81,7 +119,7 @@ async fn a_watch_that_is_not_answered_is_given_up() {
 async fn no_limit_is_no_limit() {
     let script = Script::new([Step::Late(Duration::from_secs(600))]);
     let client = script.client(&options());
-    let _: Value = fetch(&client, list()).await.unwrap();
+    let _: Value = fetch(&client, get()).await.unwrap();
 }
 
 /// The deadline is for each try, so that a server which asks for patience is not taken

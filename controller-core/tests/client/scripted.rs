@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use controller_core::client::{
-    Call, ClientOptions, ResourceType, Retried, Scope, Target, Verb, layered,
+    Call, ClientOptions, ObjectKey, ResourceType, Retried, Scope, Target, Verb, layered,
 };
 use futures::stream::{self, StreamExt};
 use http::{HeaderMap, Method, Request, Response};
@@ -61,6 +61,11 @@ pub(crate) fn list() -> Call {
 
 pub(crate) fn watch() -> Call {
     Call::watch(&DEPLOYMENTS, &Scope::All)
+}
+
+/// A read that is neither list nor watch.
+pub(crate) fn get() -> Call {
+    Call::get(&DEPLOYMENTS, &ObjectKey::namespaced("shop", "web"))
 }
 
 /// Any write; what matters is its method.

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use controller_core::client::{ClientOptions, ResourceType, Scope, layered};
-use controller_core::watch::{Object, Reflector, ReflectorStatus, WatchEvent, WatchOptions};
+use controller_core::watch::{
+    Object, Reflector, ReflectorStatus, Streaming, WatchEvent, WatchOptions,
+};
 use futures::{StreamExt, stream};
 use http::{Request, Response};
 use http_body::Frame;
@@ -30,6 +32,8 @@ pub(crate) enum Answer {
     Later(u64, u16, Value),
     /// 200, then these steps.
     Stream(Vec<Step>),
+    /// 200 of another media type.
+    Html(&'static str),
     /// The connection breaks before there is an answer.
     Refuse,
 }
@@ -69,7 +73,12 @@ struct Server {
 
 /// Runs a reflector until the script has no answer left.
 pub(crate) async fn play(script: Vec<Answer>) -> Record {
-    play_with(WatchOptions::new(Scope::All), script).await
+    play_with(paged(), script).await
+}
+
+/// Everything, page by page: what most of these tests are about is the same either way.
+pub(crate) fn paged() -> WatchOptions {
+    WatchOptions::new(Scope::All).streaming(Streaming::Never)
 }
 
 pub(crate) async fn play_with(options: WatchOptions, script: Vec<Answer>) -> Record {
@@ -184,6 +193,12 @@ impl Server {
                 Ok(reply)
             }
             Answer::Stream(steps) => Ok(reply(200, steps)),
+            Answer::Html(page) => {
+                let mut reply = reply(200, vec![Step::Raw(page.as_bytes())]);
+                let html = "text/html; charset=utf-8".parse().unwrap();
+                reply.headers_mut().insert("content-type", html);
+                Ok(reply)
+            }
             Answer::Refuse => Err(io::ErrorKind::ConnectionReset.into()),
         }
     }
