@@ -59,6 +59,7 @@ pub(super) fn is_hopeless(error: &ListError) -> bool {
         | ListError::PagesExpire
         | ListError::PagesRepeat
         | ListError::CutShort
+        | ListError::Restless
         | ListError::WatchesEndAtOnce => false,
     }
 }

@@ -100,10 +100,10 @@ impl Health {
         self.brought_news || self.opened.elapsed() >= Self::QUIET
     }
 
-    /// Whether the watch ended at once and without news, as behind a broken proxy:
-    /// opening the next one without a pause would be a hot loop.
-    pub(crate) fn ended_at_once(&self) -> bool {
-        !self.brought_news && self.opened.elapsed() < Duration::from_secs(1)
+    /// Whether the watch has been open for less than a second. If it ended so soon, and
+    /// without news, opening the next one without a pause would be a hot loop.
+    pub(crate) fn is_short(&self) -> bool {
+        self.opened.elapsed() < Duration::from_secs(1)
     }
 }
 
@@ -150,9 +150,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_watch_is_healthy_after_news_or_a_minute() {
         let mut health = Health::opened_now();
-        assert!(health.ended_at_once() && !health.is_healthy());
+        assert!(health.is_short() && !health.is_healthy());
         tokio::time::advance(Duration::from_secs(2)).await;
-        assert!(!health.ended_at_once() && !health.is_healthy());
+        assert!(!health.is_short() && !health.is_healthy());
         health.brought_news();
         assert!(health.is_healthy());
         let health = Health::opened_now();

@@ -43,22 +43,16 @@ pub(super) enum Line<T> {
 ///
 /// An answer that does not say what it is is taken for JSON. Anything else, such as the
 /// login page of a gateway, is refused before it is read.
-pub(super) fn codec_of<'a>(
-    headers: &HeaderMap,
-    resource: &'a ResourceType,
-) -> Result<Json<'a>, ListError> {
+pub(super) fn codec_of(headers: &HeaderMap, resource: &ResourceType) -> Result<Json, ListError> {
+    let kind = resource.kind.clone();
     let Some(value) = headers.get(header::CONTENT_TYPE) else {
-        return Ok(Json {
-            kind: &resource.kind,
-        });
+        return Ok(Json { kind });
     };
     let value = value.to_str().unwrap_or("of no name");
     let media_type = value.split(';').next().unwrap_or_default().trim();
     let media_type = media_type.to_ascii_lowercase();
     if media_type.is_empty() || media_type.ends_with("/json") || media_type.ends_with("+json") {
-        return Ok(Json {
-            kind: &resource.kind,
-        });
+        return Ok(Json { kind });
     }
     Err(ListError::NotJson {
         media_type: media_type.chars().take(60).collect(),
@@ -72,10 +66,9 @@ mod tests {
 
     #[test]
     fn the_answers_own_word_decides_what_it_is_read_as() {
-        let widgets = WIDGETS;
         let read = |value: Option<&'static str>| {
             let headers = value.map(|value| (header::CONTENT_TYPE, value.parse().unwrap()));
-            codec_of(&headers.into_iter().collect(), &widgets)
+            codec_of(&headers.into_iter().collect(), &WIDGETS)
         };
         for json in [
             None,

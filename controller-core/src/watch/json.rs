@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde::Deserialize;
 
 use super::codec::{Codec, Line};
@@ -6,11 +8,11 @@ use super::{News, Object, Unreadable, WatchEvent};
 use crate::client::ObjectKey;
 
 /// JSON, which every API server speaks for every kind.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Json<'a> {
+#[derive(Clone, Debug)]
+pub(super) struct Json {
     /// What the objects must be: an object that says to be of another kind is none of ours,
     /// however well it can be read.
-    pub(super) kind: &'a str,
+    pub(super) kind: Cow<'static, str>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -60,7 +62,7 @@ struct BookmarkAnnotations {
 
 // === impl Json ===
 
-impl<T: Object> Codec<T> for Json<'_> {
+impl<T: Object> Codec<T> for Json {
     fn item(&self, item: &[u8]) -> Result<T, Unreadable> {
         self.object(item, News::Listed)
     }
@@ -97,7 +99,7 @@ impl<T: Object> Codec<T> for Json<'_> {
     }
 }
 
-impl Json<'_> {
+impl Json {
     fn object<T: Object>(&self, json: &[u8], during: News) -> Result<T, Unreadable> {
         if !self.is_of_our_kind(json) {
             // Its name says nothing about our object of that name.

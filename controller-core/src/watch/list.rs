@@ -223,7 +223,7 @@ impl Cursor {
 
 // === impl Request ===
 
-impl<'a> Request<'a> {
+impl Request<'_> {
     /// `None` is a list in one piece.
     fn limit(&self, version: &str) -> Option<u32> {
         let cacheable = !matches!(version, "" | "0");
@@ -241,7 +241,7 @@ impl<'a> Request<'a> {
         version: &str,
         limit: Option<u32>,
         token: Option<&str>,
-    ) -> Result<Page<Body, Json<'a>, T>, ListError> {
+    ) -> Result<Page<Body, Json, T>, ListError> {
         let size = limit.map(|limit| limit.to_string());
         // A token carries its version.
         let version = Some(version).filter(|version| !version.is_empty() && token.is_none());

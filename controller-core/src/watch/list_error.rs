@@ -11,7 +11,7 @@ use crate::client::{Answer, ApiError};
 /// | `NoVersion`, `NotAList`, `NotJson` | nobody here: what answers is not a Kubernetes API server, or a broken one |
 /// | `PagesExpire` | a bigger [`page_size`](super::WatchOptions::page_size), or a narrower selection |
 /// | `PagesRepeat` | nobody here: the server's paging is broken |
-/// | `CutShort`, `WatchesEndAtOnce` | whoever runs the proxy in between |
+/// | `CutShort`, `WatchesEndAtOnce`, `Restless` | whoever runs the proxy in between |
 ///
 /// None of them changes the cache: what was known stays known.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +56,10 @@ pub enum ListError {
     /// would never change again.
     #[error("watches end as soon as they are open; does a proxy cut them?")]
     WatchesEndAtOnce,
+    /// Each list is soon followed by the need for another one: its version expires, or its
+    /// watch brings lines that nobody can read.
+    #[error("no watch lasts for long; does the server forget, or a proxy garble what it says?")]
+    Restless,
 }
 
 // === impl ListError ===

@@ -80,6 +80,7 @@
 mod backoff;
 mod codec;
 mod event;
+mod follow;
 mod items;
 mod json;
 mod lines;
@@ -88,12 +89,14 @@ mod list_error;
 mod object;
 mod options;
 mod page;
+mod pulse;
 mod reflector;
 mod resource_version;
 mod selector;
 mod server_memory;
 mod span;
 mod status;
+mod streaming;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -108,4 +111,4 @@ pub(crate) use resource_version::{advances, is_older};
 pub use selector::{LabelSelector, SelectorError};
 pub(crate) use selector::{is_qualified, is_subdomain};
 pub use server_memory::ServerMemory;
-pub use status::{Phase, ReflectorStatus};
+pub use status::{ReflectorStatus, State};

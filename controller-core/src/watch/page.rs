@@ -178,7 +178,9 @@ mod tests {
             .chunks(size)
             .map(|piece| std::str::from_utf8(piece).unwrap())
             .collect();
-        let codec = Json { kind: "Widget" };
+        let codec = Json {
+            kind: "Widget".into(),
+        };
         let mut page = Page::<_, _, Widget>::new(body(pieces), codec, "GET /widgets".into());
         let mut words = Vec::new();
         loop {

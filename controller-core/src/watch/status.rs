@@ -1,18 +1,25 @@
 use std::error::Error;
+use std::fmt;
 use std::sync::Arc;
 
 use tokio::sync::watch;
+use tokio::time::{Duration, Instant};
 
 use super::ListError;
+use super::pulse::Pulse;
 use crate::client::{Answer, ResourceType};
 
 /// How a reflector is doing: what a readiness probe asks, and whoever waits for the first
 /// list.
 ///
-/// `synced` and `watched` only ever become true; `phase` and `error` come and go. A
+/// `synced` and `watched` only ever become true; `state` and `error` come and go. A
 /// reflector with an error is not stopped: it tries again. So it never returns an error
 /// either; here is where they are. In client-go they are spread over `HasSynced` and
 /// `WatchErrorHandler`.
+///
+/// Everything in it is of one moment, but for [`last_contact`](Self::last_contact) and
+/// [`resource_version`](Self::resource_version). Those change with every event, so they are
+/// read live, and their change wakes nobody.
 ///
 /// The dangerous mistake is to wait for `synced` alone where the answer may be a refusal:
 /// look at `error` too, or the wait has no end.
@@ -40,12 +47,14 @@ use crate::client::{Answer, ResourceType};
 ///
 /// Nor does `synced` say "up to date": there was a list *once*, and the cache may have been
 /// frozen for hours. As a rule there is an `error` then. There is none while a dead
-/// connection has not been noticed, 150 s at most where the server sends bookmarks, nor
-/// behind a proxy that opens every watch and closes it at once.
-#[derive(Clone, Debug, Default)]
+/// connection has not been noticed, 150 s at most where the server sends bookmarks; the age of
+/// [`last_contact`](Self::last_contact) tells that too.
+#[derive(Clone, Debug)]
 pub struct ReflectorStatus {
     /// What it does just now.
-    pub phase: Phase,
+    pub state: State,
+    /// Since when it does that.
+    pub since: Instant,
     /// Whether a list has been completed since it started. The cache may lag behind, but
     /// it is not empty for want of an answer.
     pub synced: bool,
@@ -54,24 +63,45 @@ pub struct ReflectorStatus {
     pub watched: bool,
     /// What went wrong last; `None` once a list or a watch succeeds again.
     pub error: Option<Arc<ListError>>,
+    /// How many lists have been completed.
+    pub lists: u64,
+    /// How many watches have been opened. A list that was streamed is one of each.
+    pub watches: u64,
+    /// How many requests have failed.
+    pub failures: u64,
+    pulse: Arc<Pulse>,
 }
 
-/// The state of a reflector.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Phase {
-    /// Not running yet.
+/// What a reflector does.
+#[derive(Clone, Debug, Default)]
+pub enum State {
+    /// Nothing yet.
     #[default]
     Starting,
-    /// Waiting for a list, or for the next try at one.
+    /// It waits for a list, or reads one.
     Listing,
-    /// Following the changes, or waiting for the next try at it.
+    /// There is a list, and the watch that goes on from it is being opened.
+    Synced,
+    /// It follows the changes. Also for the moment between two watches of which the first
+    /// ended well.
     Watching,
+    /// Something failed, and it waits before it tries again. This lasts through that try, if
+    /// it is a watch.
+    BackingOff {
+        /// When it tries again.
+        until: Instant,
+        /// What failed.
+        why: Arc<ListError>,
+    },
+    /// It was told to end, or dropped. What the cache holds grows old.
+    Stopped,
 }
 
-/// Keeps the status up to date, and the log readable.
+/// Keeps the status up to date, and the log readable. Ends with [`State::Stopped`].
 pub(super) struct StatusReport {
     resource: ResourceType,
     status: watch::Sender<ReflectorStatus>,
+    pulse: Arc<Pulse>,
     /// The failure that the log has a warning of, until things are well again.
     warned_of: Option<String>,
 }
@@ -79,21 +109,81 @@ pub(super) struct StatusReport {
 // === impl ReflectorStatus ===
 
 impl ReflectorStatus {
+    /// When the server last said anything: an answer, an event, a bookmark, a refusal.
+    ///
+    /// A quiet kind has no events, but a server sends a bookmark about once a minute. Three
+    /// minutes without a word mean that nobody listens, or that nobody speaks.
+    pub fn last_contact(&self) -> Option<Instant> {
+        self.pulse.last_contact()
+    }
+
+    /// The version up to which everything has been told. `None` before the first list.
+    pub fn resource_version(&self) -> Option<Arc<str>> {
+        self.pulse.resource_version()
+    }
+
+    /// How often a watch had to be opened after the first one, for whatever reason. A server
+    /// ends each after five to ten minutes; far more than that is a proxy that cuts them.
+    pub fn restarts(&self) -> u64 {
+        self.watches.saturating_sub(1)
+    }
+
     /// The permission that is missing, if that is what went wrong last: verb, resource,
     /// namespace, and the server's sentence. It is asked for again every 15 to 30 s, so that
     /// a Role that is granted later is enough to mend it.
     pub fn denied(&self) -> Option<&Answer> {
         self.error.as_ref()?.denial()
     }
+
+    fn enter(&mut self, state: State) {
+        if std::mem::discriminant(&self.state) != std::mem::discriminant(&state) {
+            self.since = Instant::now();
+        }
+        self.state = state;
+    }
+}
+
+impl Default for ReflectorStatus {
+    fn default() -> Self {
+        Self {
+            state: State::Starting,
+            since: Instant::now(),
+            synced: false,
+            watched: false,
+            error: None,
+            lists: 0,
+            watches: 0,
+            failures: 0,
+            pulse: Arc::default(),
+        }
+    }
+}
+
+// === impl State ===
+
+impl fmt::Display for State {
+    /// One or two words: what a person is told, without the reason.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Starting => "starting",
+            Self::Listing => "listing",
+            Self::Synced => "synced",
+            Self::Watching => "watching",
+            Self::BackingOff { .. } => "backing off",
+            Self::Stopped => "stopped",
+        })
+    }
 }
 
 // === impl StatusReport ===
 
 impl StatusReport {
-    pub(super) fn new(resource: ResourceType) -> Self {
+    pub(super) fn new(resource: ResourceType, status: watch::Sender<ReflectorStatus>) -> Self {
+        let pulse = Arc::clone(&status.borrow().pulse);
         Self {
             resource,
-            status: watch::Sender::new(ReflectorStatus::default()),
+            status,
+            pulse,
             warned_of: None,
         }
     }
@@ -102,15 +192,32 @@ impl StatusReport {
         self.status.subscribe()
     }
 
+    /// The server said something.
+    pub(super) fn contact(&self) {
+        self.pulse.beat();
+    }
+
+    /// Everything up to this version has been told.
+    pub(super) fn at(&self, version: Option<&Arc<str>>) {
+        self.pulse.at(version.cloned());
+    }
+
+    /// The version that an earlier reflector with this status got to.
+    pub(super) fn resume_at(&self) -> Option<Arc<str>> {
+        self.pulse.resource_version()
+    }
+
     pub(super) fn listing(&self) {
         self.status
-            .send_modify(|status| status.phase = Phase::Listing);
+            .send_modify(|status| status.enter(State::Listing));
     }
 
     pub(super) fn listed(&self) {
+        self.contact();
         self.status.send_modify(|status| {
-            status.phase = Phase::Watching;
+            status.enter(State::Synced);
             status.synced = true;
+            status.lists += 1;
             status.error = None;
         });
     }
@@ -119,7 +226,9 @@ impl StatusReport {
     /// [`well`](Self::well).
     pub(super) fn opened(&self) {
         self.status.send_modify(|status| {
+            status.enter(State::Watching);
             status.watched = true;
+            status.watches += 1;
             status.error = None;
         });
     }
@@ -127,7 +236,7 @@ impl StatusReport {
     /// Told once for as long as it stays the same. The very first failure is not yet a
     /// warning: who starts a reflector waits for its list, may give up at this error, and
     /// says so itself. A second one shows that nobody gave up.
-    pub(super) fn failed(&mut self, error: ListError) {
+    pub(super) fn failed(&mut self, error: ListError, wait: Duration) {
         let text = told(&error);
         let is_first = {
             let status = self.status.borrow();
@@ -142,8 +251,16 @@ impl StatusReport {
             tracing::warn!(%resource, error = text, "cannot list and watch");
             self.warned_of = Some(text);
         }
-        self.status
-            .send_modify(|status| status.error = Some(Arc::new(error)));
+        if matches!(&error, ListError::Api(error) if error.answer().is_some()) {
+            self.contact();
+        }
+        let why = Arc::new(error);
+        self.status.send_modify(|status| {
+            status.failures += 1;
+            status.error = Some(Arc::clone(&why));
+            let until = Instant::now() + wait;
+            status.enter(State::BackingOff { until, why });
+        });
     }
 
     /// The watch has proved its health. Not earlier, or a server whose watches open and
@@ -152,6 +269,13 @@ impl StatusReport {
         if self.warned_of.take().is_some() {
             tracing::info!(resource = %self.resource, "watching again");
         }
+    }
+}
+
+impl Drop for StatusReport {
+    fn drop(&mut self) {
+        self.status
+            .send_modify(|status| status.enter(State::Stopped));
     }
 }
 

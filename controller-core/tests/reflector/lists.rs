@@ -37,6 +37,19 @@ async fn a_watch_asks_for_bookmarks_and_for_a_random_end() {
     assert!(ends.iter().all(|end| (300..600).contains(end)), "{ends:?}");
 }
 
+/// RF-31: the least is raised, never lowered; the most is twice that.
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_watch_can_be_raised() {
+    for (least, range) in [(1, 300..600), (1800, 1800..3600)] {
+        let options = || paged().min_watch_timeout(Duration::from_secs(least));
+        for _ in 0..10 {
+            let record = play_with(options(), vec![list("10", &[]), quiet_watch()]).await;
+            let (_, end) = record.queries[1].split_once("timeoutSeconds=").unwrap();
+            assert!(range.contains(&end.parse::<u64>().unwrap()), "{end}");
+        }
+    }
+}
+
 /// RF-24: a page size that was asked for holds for every list.
 #[tokio::test(start_paused = true)]
 async fn a_list_is_read_page_by_page() {

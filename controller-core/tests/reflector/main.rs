@@ -5,8 +5,10 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
 mod lists;
+mod liveness;
 mod log;
 mod recovery;
 mod script;
 mod silence;
+mod streaming;
 mod watches;

@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::script::{
-    Answer, Step, is_pause, line, list, object, play, quiet_watch, refuse, status,
+    Answer, Step, is_pause, line, list, object, paged, play, play_with, quiet_watch, refuse, status,
 };
 
 /// 410 as an error line in a 200 stream, as the real server sends it.
@@ -255,4 +255,93 @@ async fn a_failure_after_a_healthy_time_is_warned_of_again() {
     .await;
     assert_eq!(log.warnings(), 2, "{}", log.text());
     assert!(log.text().contains("watching again"), "{}", log.text());
+}
+
+/// k8: a server whose versions expire after every event is listed at once twice, then ever
+/// less often. A minute of rest, and it is trusted again.
+#[tokio::test(start_paused = true)]
+async fn lists_that_are_needed_again_and_again_come_with_growing_pauses() {
+    let expired = |version: &str| {
+        let status = status(410, "Expired", "too old resource version");
+        let news = line("ADDED", object("a", version));
+        Answer::Stream(vec![news, line("ERROR", status)])
+    };
+    let mut script = Vec::new();
+    for n in 1..=6 {
+        script.push(list(&(10 * n).to_string(), &[]));
+        script.push(expired(&(10 * n + 1).to_string()));
+    }
+    script.extend([
+        list("70", &[]),
+        Answer::Stream(vec![Step::Wait(Duration::from_secs(60))]),
+        expired("81"),
+        list("90", &[]),
+        quiet_watch(),
+    ]);
+    let record = play(script).await;
+    let pause = |list: usize| (record.times[list] - record.times[list - 1]).as_secs_f64();
+    assert_eq!((pause(2), pause(4)), (0.0, 0.0));
+    for (list, floor) in [(6, 0.8), (8, 1.6), (10, 3.2), (12, 6.4)] {
+        assert!(is_pause(pause(list), floor), "{list}: {}", pause(list));
+    }
+    assert_eq!(pause(15), 0.0, "after a calm minute");
+}
+
+/// The same for a server whose watches break in a way that only a list mends.
+#[tokio::test(start_paused = true)]
+async fn lists_after_broken_watches_come_with_growing_pauses_whatever_those_brought() {
+    let broken = |version: &str| {
+        let status = status(500, "InternalError", "unable to transform key");
+        let news = line("ADDED", object("a", version));
+        Answer::Stream(vec![news, line("ERROR", status)])
+    };
+    let mut script = Vec::new();
+    for n in 1..=6 {
+        script.push(list(&(10 * n).to_string(), &[]));
+        script.push(broken(&(10 * n + 1).to_string()));
+    }
+    let record = play(script).await;
+    let pause = |list: usize| (record.times[list] - record.times[list - 1]).as_secs_f64();
+    for (list, floor) in [(2, 0.8), (4, 0.8), (6, 0.8), (8, 1.6), (10, 3.2)] {
+        assert!(is_pause(pause(list), floor), "{list}: {}", pause(list));
+    }
+}
+
+/// And for a proxy that garbles every watch after a second, which is long enough to look
+/// healthy.
+#[tokio::test(start_paused = true)]
+async fn watches_that_are_garbled_again_and_again_do_not_list_for_ever() {
+    let garbled = || {
+        Answer::Stream(vec![
+            Step::Raw(b"<html>\n"),
+            Step::Wait(Duration::from_millis(1100)),
+        ])
+    };
+    let mut script = Vec::new();
+    for _ in 0..6 {
+        script.push(list("10", &[]));
+        script.push(garbled());
+    }
+    let record = play(script).await;
+    let pause = |list: usize| (record.times[list] - record.times[list - 1]).as_secs_f64() - 1.1;
+    for (list, floor) in [(6, 0.8), (8, 1.6), (10, 3.2)] {
+        assert!(is_pause(pause(list), floor), "{list}: {}", pause(list));
+    }
+    let error = record.status.error.expect("it is told").to_string();
+    assert!(error.contains("no watch lasts for long"), "{error}");
+}
+
+/// RF-17: whoever knows better sets the waits.
+#[tokio::test(start_paused = true)]
+async fn the_waits_can_be_set() {
+    let millis = Duration::from_millis;
+    let options = paged().backoff(millis(10), millis(40));
+    let record = play_with(options, (0..6).map(|_| Answer::Refuse).collect()).await;
+    let pauses = record
+        .times
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).as_secs_f64());
+    for (pause, floor) in pauses.zip([0.01, 0.02, 0.04, 0.04, 0.04]) {
+        assert!(is_pause(pause, floor), "{pause} after {floor}");
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use controller_core::client::{ClientOptions, ResourceType, Scope, layered};
 use controller_core::watch::{
-    Object, Reflector, ReflectorStatus, Streaming, WatchEvent, WatchOptions,
+    Object, Reflector, ReflectorStatus, State, Streaming, WatchEvent, WatchOptions,
 };
 use futures::{StreamExt, stream};
 use http::{Request, Response};
@@ -18,7 +18,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::client::Body;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -36,6 +36,8 @@ pub(crate) enum Answer {
     Html(&'static str),
     /// The connection breaks before there is an answer.
     Refuse,
+    /// Any of them after 100 ms, so that one can see it being waited for.
+    Late(Box<Answer>),
 }
 
 /// What happens in the body of a watch.
@@ -61,6 +63,10 @@ pub(crate) struct Record {
     pub(crate) events: Vec<String>,
     /// The last state of the reflector.
     pub(crate) status: ReflectorStatus,
+    /// Each state that it was in, and why it backed off.
+    pub(crate) states: Vec<String>,
+    /// When each wait was to end.
+    pub(crate) waits: Vec<Instant>,
 }
 
 #[derive(Default)]
@@ -81,30 +87,88 @@ pub(crate) fn paged() -> WatchOptions {
     WatchOptions::new(Scope::All).streaming(Streaming::Never)
 }
 
+/// As [`play`], with streaming lists.
+pub(crate) async fn play_streaming(script: Vec<Answer>) -> Record {
+    play_with(WatchOptions::new(Scope::All), script).await
+}
+
 pub(crate) async fn play_with(options: WatchOptions, script: Vec<Answer>) -> Record {
+    let status = watch::Sender::new(ReflectorStatus::default());
+    play_resuming(options, &status, script).await
+}
+
+/// Runs a reflector that is told to end before it begins.
+pub(crate) async fn play_cancelled(options: WatchOptions) -> Record {
+    let status = watch::Sender::new(ReflectorStatus::default());
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let server = Arc::new(Server {
+        script: Mutex::new(VecDeque::from([list("10", &[])])),
+        ..Server::default()
+    });
+    run(options, &status, &server, stop).await
+}
+
+/// Runs a reflector that goes on where the one before it with this status ended.
+pub(crate) async fn play_resuming(
+    options: WatchOptions,
+    status: &watch::Sender<ReflectorStatus>,
+    script: Vec<Answer>,
+) -> Record {
     let server = Arc::new(Server {
         script: Mutex::new(script.into()),
         ..Server::default()
     });
-    let served = Arc::clone(&server);
+    run(options, status, &server, CancellationToken::new()).await
+}
+
+async fn run(
+    options: WatchOptions,
+    status: &watch::Sender<ReflectorStatus>,
+    server: &Arc<Server>,
+    stop: CancellationToken,
+) -> Record {
+    let served = Arc::clone(server);
     let service = tower::service_fn(move |request: Request<Body>| {
         let server = Arc::clone(&served);
         async move { server.answer(request).await }
     });
     // With the layers of a real client: they must not repeat what the reflector repeats.
     let client = layered(service, &ClientOptions::new("test/1.0"));
-    let reflector = Reflector::<ConfigMap>::new(client, CONFIG_MAPS, options);
-    let status = reflector.status();
+    let reflector =
+        Reflector::<ConfigMap>::new(client, CONFIG_MAPS, options).resume(status.clone());
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
-    let stop = CancellationToken::new();
     let mut tasks = JoinSet::new();
     let start = Instant::now();
     let sink = move |event| heard.lock().push(words(&event));
+    let (mut states, mut waits) = (Vec::new(), Vec::new());
+    let mut changes = status.subscribe();
+    let stopped = stop.clone();
     tasks.spawn(reflector.run(sink, stop.clone()));
-    server.exhausted.notified().await;
-    stop.cancel();
+    if !stopped.is_cancelled() {
+        loop {
+            tokio::select! {
+                biased;
+                changed = changes.changed() => {
+                    changed.unwrap();
+                    let status = changes.borrow_and_update();
+                    let mut state = status.state.to_string();
+                    if let State::BackingOff { until, why } = &status.state {
+                        state = format!("{state}: {why}");
+                        waits.push(*until);
+                    }
+                    if states.last() != Some(&state) {
+                        states.push(state);
+                    }
+                }
+                () = server.exhausted.notified() => break,
+            }
+        }
+        stop.cancel();
+    }
     tasks.join_all().await;
+    states.push(status.borrow().state.to_string());
     let requests = server.requests.lock();
     let events = events.lock().clone();
     let status = status.borrow().clone();
@@ -117,6 +181,8 @@ pub(crate) async fn play_with(options: WatchOptions, script: Vec<Answer>) -> Rec
         queries: requests.iter().map(|(query, _)| query.clone()).collect(),
         events,
         status,
+        states,
+        waits,
     }
 }
 
@@ -167,6 +233,15 @@ pub(crate) fn bookmark(version: &str) -> Step {
     )
 }
 
+/// The bookmark that ends a streamed list.
+pub(crate) fn end_of_list(version: &str) -> Step {
+    let annotations = json!({"k8s.io/initial-events-end": "true"});
+    line(
+        "BOOKMARK",
+        json!({"metadata": {"resourceVersion": version, "annotations": annotations}}),
+    )
+}
+
 /// A watch that ends normally, after two seconds of silence.
 pub(crate) fn quiet_watch() -> Answer {
     Answer::Stream(vec![Step::Wait(Duration::from_secs(2))])
@@ -185,7 +260,15 @@ impl Server {
             return std::future::pending().await;
         };
         self.requests.lock().push((query, Instant::now()));
+        let answer = match answer {
+            Answer::Late(answer) => {
+                sleep(Duration::from_millis(100)).await;
+                *answer
+            }
+            answer => answer,
+        };
         match answer {
+            Answer::Late(_) => unreachable!("late once"),
             Answer::Json(code, body) => Ok(reply(code, vec![Step::Line(body)])),
             Answer::Later(seconds, code, body) => {
                 let mut reply = reply(code, vec![Step::Line(body)]);
@@ -232,9 +315,10 @@ fn request_words(query: &str) -> String {
             (key == name).then(|| value.to_owned())
         })
     };
-    let mut words = match get("watch") {
-        Some(_) => "watch".to_owned(),
-        None => "list".to_owned(),
+    let mut words = match (get("watch"), get("sendInitialEvents")) {
+        (Some(_), Some(_)) => "stream".to_owned(),
+        (Some(_), None) => "watch".to_owned(),
+        _ => "list".to_owned(),
     };
     for (name, short) in [
         ("resourceVersion", "rv"),

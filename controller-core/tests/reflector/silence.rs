@@ -51,3 +51,31 @@ async fn half_a_line_is_no_word() {
     let reopened = until_reopened(&record);
     assert!((149.9..150.1).contains(&reopened), "{reopened}");
 }
+
+/// BX-10: what was learned of a server holds for its next watch: one that is dead from the
+/// start is found as soon.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_has_sent_bookmarks_owes_them_from_the_first_second() {
+    let record = play(vec![
+        list("10", &[]),
+        Answer::Stream(vec![Step::Wait(Duration::from_secs(60)), bookmark("20")]),
+        Answer::Stream(vec![Step::Hang]),
+        quiet_watch(),
+    ])
+    .await;
+    let silent = (record.times[3] - record.times[2]).as_secs_f64();
+    assert!((149.9..150.1).contains(&silent), "{silent}");
+}
+
+/// A bookmark without a version is no sign of more.
+#[tokio::test(start_paused = true)]
+async fn a_bookmark_without_a_version_promises_nothing() {
+    let record = play(vec![
+        list("10", &[]),
+        Answer::Stream(vec![bookmark(""), bookmark("0"), Step::Hang]),
+        quiet_watch(),
+    ])
+    .await;
+    let reopened = until_reopened(&record);
+    assert!((330.0..630.1).contains(&reopened), "{reopened}");
+}

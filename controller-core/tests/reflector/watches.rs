@@ -11,10 +11,10 @@ use crate::script::{
 async fn a_watch_resumes_where_the_last_one_ended_without_a_list() {
     let record = play(vec![
         list("10", &[]),
-        Answer::Stream(vec![line("ADDED", object("a", "11"))]),
-        Answer::Stream(vec![line("MODIFIED", object("a", "20"))]),
-        Answer::Stream(vec![bookmark("30")]),
-        Answer::Stream(vec![line("DELETED", object("a", "40"))]),
+        for_a_second(line("ADDED", object("a", "11"))),
+        for_a_second(line("MODIFIED", object("a", "20"))),
+        for_a_second(bookmark("30")),
+        for_a_second(line("DELETED", object("a", "40"))),
         quiet_watch(),
     ])
     .await;
@@ -28,11 +28,42 @@ async fn a_watch_resumes_where_the_last_one_ended_without_a_list() {
             "watch rv=40"
         ]
     );
+    assert_eq!(record.status.resource_version().as_deref(), Some("40"));
     assert_eq!(
         record.events[2..],
         ["added a@11", "modified a@20", "bookmark 30", "deleted a@40"]
     );
-    assert_eq!(record.times[1], record.times[5], "paused without a reason");
+    let four = record.times[5] - record.times[1];
+    assert_eq!(four, Duration::from_secs(4), "paused without a reason");
+}
+
+/// A watch of one line that lives for a second.
+fn for_a_second(step: Step) -> Answer {
+    Answer::Stream(vec![step, Step::Wait(Duration::from_secs(1))])
+}
+
+/// A server that tells one thing and hangs up is reopened at once twice, then ever less
+/// often: news alone are no health.
+#[tokio::test(start_paused = true)]
+async fn watches_of_one_line_are_no_hot_loop() {
+    let mut script = vec![list("10", &[])];
+    script.extend((11..20).map(|n| Answer::Stream(vec![bookmark(&n.to_string())])));
+    let record = play(script).await;
+    let pauses: Vec<_> = record.times[1..]
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).as_secs_f64())
+        .collect();
+    assert_eq!(pauses[..2], [0.0, 0.0]);
+    let mut floor: f64 = 0.8;
+    for pause in &pauses[2..] {
+        assert!(is_pause(*pause, floor), "{pauses:?}");
+        floor = (floor * 2.0).min(15.0);
+    }
+    let error = record.status.error.expect("it is told").to_string();
+    assert_eq!(
+        error,
+        "watches end as soon as they are open; does a proxy cut them?"
+    );
 }
 
 /// C-05: a balancer cuts every quiet watch after five seconds. That is no failure.

@@ -50,6 +50,11 @@ impl Cluster {
         }
     }
 
+    /// Who may watch may have the list streamed.
+    fn forbid(&self) -> [RuleId; 2] {
+        [Verb::List, Verb::Watch].map(|verb| self.scene.server.faults().add(forbid(verb)))
+    }
+
     fn remove_keda(&mut self) {
         self.without_keda = hide_keda(&self.scene);
     }
@@ -151,7 +156,7 @@ async fn nothing_is_raised_between_its_arrival_and_its_first_list_and_that_is_sa
 async fn one_that_may_not_be_read_holds_until_it_may_or_is_gone() {
     for goes in [false, true] {
         let mut cluster = Cluster::running().await;
-        let refused = cluster.scene.server.faults().add(forbid(Verb::List));
+        let refused = cluster.forbid();
         cluster.install_keda();
         sleep(A_WHILE).await;
         cluster.scene.server.seed(deployment("free", 1));
@@ -160,7 +165,9 @@ async fn one_that_may_not_be_read_holds_until_it_may_or_is_gone() {
         if goes {
             cluster.remove_keda();
         } else {
-            cluster.scene.server.faults().remove(refused);
+            for rule in refused {
+                cluster.scene.server.faults().remove(rule);
+            }
         }
         cluster.scene.until_replicas("free", 2).await;
         cluster.stop().await;
@@ -170,7 +177,7 @@ async fn one_that_may_not_be_read_holds_until_it_may_or_is_gone() {
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_does_not_wait_for_what_is_held() {
     let mut cluster = Cluster::running().await;
-    cluster.scene.server.faults().add(forbid(Verb::List));
+    cluster.forbid();
     cluster.install_keda();
     sleep(A_WHILE).await;
     for name in ["a", "b", "c"] {

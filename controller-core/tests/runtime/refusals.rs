@@ -7,8 +7,11 @@ use sim_apiserver::faults::{Action, Rule, Verb};
 
 use crate::harness::{Scene, deployment, options};
 
-fn forbid(resource: &str) -> Rule {
-    forbid_to(Verb::List, resource)
+/// Neither to list nor to watch: who may watch may have the list streamed.
+fn forbid(scene: &Scene, resource: &str) {
+    for verb in [Verb::List, Verb::Watch] {
+        scene.server.faults().add(forbid_to(verb, resource));
+    }
 }
 
 fn forbid_to(verb: Verb, resource: &str) -> Rule {
@@ -22,7 +25,7 @@ fn forbid_to(verb: Verb, resource: &str) -> Rule {
 #[tokio::test(start_paused = true)]
 async fn deployments_that_may_not_be_listed_end_the_run() {
     let mut scene = Scene::new([deployment("web", 1)]).await;
-    scene.server.faults().add(forbid("deployments"));
+    forbid(&scene, "deployments");
     scene.run(RunOptions {
         scope: Scope::All,
         ..options()
@@ -37,10 +40,7 @@ async fn deployments_that_may_not_be_listed_end_the_run() {
 #[tokio::test(start_paused = true)]
 async fn autoscalers_that_may_not_be_listed_end_the_run_unless_they_are_ignored() {
     let mut scene = Scene::new([deployment("web", 1)]).await;
-    scene
-        .server
-        .faults()
-        .add(forbid("horizontalpodautoscalers"));
+    forbid(&scene, "horizontalpodautoscalers");
     scene.run(options());
     let error = scene.ended().await.unwrap_err();
     assert_eq!(
@@ -108,12 +108,13 @@ async fn a_watch_that_fails_at_first_stops_nothing() {
 #[tokio::test(start_paused = true)]
 async fn namespaces_that_may_not_be_listed_pause_nothing_and_stop_nothing() {
     let mut scene = Scene::new([deployment("web", 1)]).await;
-    scene.server.faults().add(forbid("namespaces"));
+    forbid(&scene, "namespaces");
     scene.run(options());
     scene.until_replicas("web", 2).await;
     tokio::time::sleep(Duration::from_secs(120)).await;
     let asked = scene.server.requests_where(|it| it.is_about("namespaces"));
-    assert_eq!(asked.len(), 1, "asked again although it is of no use");
+    // For a streamed list and for a list.
+    assert_eq!(asked.len(), 2, "asked again although it is of no use");
     scene.stop().await;
 }
 
@@ -140,7 +141,8 @@ async fn a_refusal_after_the_first_lists_is_outlived() {
     scene
         .until_said("shop/web already satisfies the minimum of 2 (3 replicas)")
         .await;
-    scene.server.faults().add(forbid("deployments"));
+    let list = forbid_to(Verb::List, "deployments");
+    scene.server.faults().add(list);
     scene.server.expire_history();
     let unauthorized = Rule::new(Action::status(401)).verb(Verb::Watch);
     let unauthorized = scene.server.faults().add(unauthorized);

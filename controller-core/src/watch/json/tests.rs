@@ -3,7 +3,9 @@ use serde_json::json;
 use super::*;
 use crate::watch::testing::Widget;
 
-const WIDGET: Json<'_> = Json { kind: "Widget" };
+const WIDGET: Json = Json {
+    kind: Cow::Borrowed("Widget"),
+};
 
 fn line(value: &serde_json::Value) -> Line<Widget> {
     WIDGET.line(value.to_string().as_bytes())

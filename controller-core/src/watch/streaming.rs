@@ -1,0 +1,242 @@
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+
+use hashbrown::HashSet;
+use tokio::task::consume_budget;
+use tokio::time::{Duration, Instant, timeout_at};
+
+use super::backoff::Health;
+use super::codec::{Codec, Line};
+use super::follow::Open;
+use super::lines::NextLine;
+use super::list_error::lacks_version;
+use super::{EventSink, ListError, News, Object, Reflector, Unreadable, WatchEvent};
+use crate::client::{ApiError, ObjectKey};
+
+/// How a streaming list went.
+pub(super) enum Streamed {
+    /// It is complete, and its watch goes on.
+    Whole(Box<Open>),
+    /// It failed in a way that a paged list would too, or that may pass. It is asked for again
+    /// after a wait.
+    Failed(ListError),
+    /// Not this time: the list is read page by page, at once.
+    NotNow,
+    /// The same. If that list comes, streaming is what does not work here.
+    Suspect,
+}
+
+/// Why there is no streamed list.
+enum Broken {
+    /// The request was refused, or not answered.
+    NotOpened(ListError),
+    /// The stream ended, in whatever way.
+    Ended(ListError),
+    /// Nothing new came for too long.
+    Silent,
+}
+
+/// The keys that a list has brought, by their hashes: a key that is taken for another one
+/// costs no more than a few seconds of patience.
+#[derive(Default)]
+struct Seen {
+    hasher: RandomState,
+    keys: HashSet<u64>,
+}
+
+// === impl Reflector ===
+
+impl<T: Object> Reflector<T> {
+    /// How long a streamed list may bring nothing new. It counts from the last key that the
+    /// list had not brought before: a server that does not know the parameter sends the
+    /// objects too, then goes on with the news of a watch, and never ends the list.
+    const PROGRESS: Duration = Duration::from_secs(10);
+    /// So many streams in a row may break before the list is read page by page instead.
+    const BROKEN_BY_CHANCE: u32 = 1;
+
+    /// Lists everything as the beginning of a watch (`sendInitialEvents`), which then goes on.
+    ///
+    /// As client-go: none below what was seen, and a version that the server does not have is
+    /// asked for once more without one. Unlike client-go it ends: see
+    /// [`PROGRESS`](Self::PROGRESS).
+    pub(super) async fn stream(&mut self, sink: &mut impl EventSink<T>) -> Streamed {
+        let asked = self.cursor.wanted("");
+        let streamed = match self.stream_at(&asked, sink).await {
+            Err(
+                Broken::NotOpened(ListError::Api(error)) | Broken::Ended(ListError::Api(error)),
+            ) if !asked.is_empty() && lacks_version(&error) => {
+                self.cursor.forget_version();
+                self.stream_at("", sink).await
+            }
+            other => other,
+        };
+        match streamed {
+            Ok(open) => {
+                self.broken_streams = 0;
+                Streamed::Whole(open)
+            }
+            Err(Broken::Silent) => Streamed::Suspect,
+            Err(Broken::NotOpened(ListError::Api(error))) => self.refused(error),
+            // A page of a gateway: perhaps it lets lists through.
+            Err(Broken::NotOpened(_)) => Streamed::NotNow,
+            Err(Broken::Ended(error)) => match error {
+                ListError::Stale { .. } => Streamed::Failed(error),
+                _ if error.retry_after().is_some() => Streamed::Failed(error),
+                ListError::Api(ref api) if api.code() == Some(429) || lacks_version(api) => {
+                    Streamed::Failed(error)
+                }
+                _ => self.broken(error),
+            },
+        }
+    }
+
+    /// What a refusal of the request says about streaming.
+    fn refused(&mut self, error: ApiError) -> Streamed {
+        let memory = &self.options.server_memory;
+        let asks_to_wait = error.retry_after().is_some();
+        match (error.code(), &error) {
+            _ if asks_to_wait || lacks_version(&error) => Streamed::Failed(error.into()),
+            (Some(401 | 429), _) => Streamed::Failed(error.into()),
+            // A server without the feature, or without the parameter, says so with 422 or 400.
+            (Some(400 | 405 | 406 | 415 | 422 | 501), _) => {
+                let message = error.status_message().unwrap_or_default();
+                if message.contains("sendInitialEvents") {
+                    memory.refuses_streaming();
+                } else {
+                    memory.does_not_stream(&self.resource);
+                }
+                self.tell_that_lists_are_paged();
+                Streamed::NotNow
+            }
+            // A gateway, or a proxy that waits for the end of the answer before it passes it on.
+            (Some(502..=504), _)
+            | (None, ApiError::Timeout { .. } | ApiError::Disconnected { .. }) => {
+                self.broken(error.into())
+            }
+            // Nothing that a paged list would not meet too.
+            (None, _) => Streamed::Failed(error.into()),
+            // Perhaps the list is allowed where the watch is not (403), and perhaps it works
+            // where this does not (500). If not, it says so itself.
+            (Some(_), _) => Streamed::NotNow,
+        }
+    }
+
+    fn broken(&mut self, error: ListError) -> Streamed {
+        self.broken_streams += 1;
+        if self.broken_streams > Self::BROKEN_BY_CHANCE {
+            Streamed::Suspect
+        } else {
+            Streamed::Failed(error)
+        }
+    }
+
+    pub(super) fn tell_that_lists_are_paged(&self) {
+        tracing::info!(resource = %self.resource, "the server does not stream lists; reading them page by page");
+    }
+
+    async fn stream_at(
+        &mut self,
+        asked: &str,
+        sink: &mut impl EventSink<T>,
+    ) -> Result<Box<Open>, Broken> {
+        let more = [
+            ("sendInitialEvents", "true"),
+            ("resourceVersionMatch", "NotOlderThan"),
+        ];
+        let opened = self.open(asked, &more).await;
+        let mut open = Box::new(opened.map_err(Broken::NotOpened)?);
+        let fresh = self.cursor.is_fresh(asked);
+        sink.accept(WatchEvent::ListStarted { fresh });
+        let mut seen = Seen::default();
+        let mut due = Instant::now() + Self::PROGRESS;
+        loop {
+            let Ok(line) = timeout_at(due.min(open.ends_by), open.lines.next()).await else {
+                return Err(Broken::Silent);
+            };
+            self.report.contact();
+            let event = match line {
+                NextLine::Line(line) => match open.codec.line(&line) {
+                    Line::Event(event) => event,
+                    Line::Error(status) => {
+                        return Err(Broken::Ended(open.error(*status).into()));
+                    }
+                    Line::InitialEnd { resource_version } => {
+                        self.end_list(asked, resource_version, sink)
+                            .map_err(Broken::Ended)?;
+                        // What comes next is judged as any watch: a list is no sign that it
+                        // will be well.
+                        open.health = Health::opened_now();
+                        return Ok(open);
+                    }
+                },
+                NextLine::TooLong(beginning) => {
+                    WatchEvent::Unreadable(Codec::<T>::long_line(&open.codec, &beginning))
+                }
+                NextLine::End | NextLine::Broken(_) => {
+                    return Err(Broken::Ended(ListError::CutShort));
+                }
+            };
+            if let Some((event, key)) = self.listed(event) {
+                if key.is_some_and(|key| seen.is_new(&key)) {
+                    due = Instant::now() + Self::PROGRESS;
+                }
+                sink.accept(event);
+            }
+            consume_budget().await;
+        }
+    }
+
+    /// What an event within a list means: the objects are those of the list, whatever the
+    /// line calls them, and in no order; one that goes meanwhile is taken back.
+    fn listed(&mut self, event: WatchEvent<T>) -> Option<(WatchEvent<T>, Option<ObjectKey>)> {
+        match event {
+            WatchEvent::Added(object) | WatchEvent::Modified(object) => {
+                let key = object.key();
+                Some((WatchEvent::Listed(object), Some(key)))
+            }
+            WatchEvent::Deleted(_) => Some((event, None)),
+            WatchEvent::Unreadable(unreadable) => {
+                // Perhaps it took something back.
+                self.missed |= unreadable.key.is_none() && unreadable.during != News::Changed;
+                let during = match unreadable.during {
+                    News::Changed => News::Listed,
+                    other => other,
+                };
+                let key = unreadable.key.clone();
+                let unreadable = Unreadable {
+                    during,
+                    ..unreadable
+                };
+                Some((WatchEvent::Unreadable(unreadable), key))
+            }
+            // An ordinary bookmark says nothing about the list.
+            WatchEvent::Bookmark { .. }
+            | WatchEvent::ListStarted { .. }
+            | WatchEvent::Listed(_)
+            | WatchEvent::ListDone { .. } => None,
+        }
+    }
+
+    fn end_list(
+        &mut self,
+        asked: &str,
+        resource_version: String,
+        sink: &mut impl EventSink<T>,
+    ) -> Result<(), ListError> {
+        let restored = self.cursor.check(asked, &resource_version)?;
+        self.cursor.complete(&resource_version);
+        sink.accept(WatchEvent::ListDone {
+            resource_version,
+            restored,
+        });
+        Ok(())
+    }
+}
+
+// === impl Seen ===
+
+impl Seen {
+    fn is_new(&mut self, key: &ObjectKey) -> bool {
+        self.keys.insert(self.hasher.hash_one(key))
+    }
+}
