@@ -5,9 +5,6 @@ use super::span::Span;
 /// 16 MiB: ten times the largest object that etcd stores.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
-/// The most that a list says of itself: its kind, its version, its continue token.
-const LONGEST_META: usize = 1024 * 1024;
-
 /// Takes a list apart as its bytes arrive: `{"kind": …, "metadata": …, "items": [ … ]}`.
 ///
 /// It holds one item at a time, and that only while its end is still under way; an item
@@ -97,6 +94,9 @@ enum Collected {
 // === impl Items ===
 
 impl Items {
+    /// The most that a list says of itself: its kind, its version, its continue token.
+    pub(super) const LONGEST_META: usize = 1024 * 1024;
+
     pub(super) fn new() -> Self {
         Self::with_longest(LONGEST)
     }
@@ -126,6 +126,12 @@ impl Items {
     /// How many bytes have been looked at.
     pub(super) fn seen(&self) -> usize {
         self.seen
+    }
+
+    /// How many bytes of an unfinished value are kept.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        self.partial.len()
     }
 
     /// The next thing in what has arrived; `None` asks for the next frame.
@@ -184,7 +190,7 @@ impl Items {
     }
 
     fn name(&mut self) -> Result<Option<Found>, NotJson> {
-        let member = match self.collect(LONGEST_META) {
+        let member = match self.collect(Self::LONGEST_META) {
             Collected::More => return Ok(None),
             Collected::TooLong(..) => return Err(NotJson),
             Collected::Whole(name) => match &*name {
@@ -207,7 +213,7 @@ impl Items {
             }
             return Ok(None);
         }
-        let value = match self.collect(LONGEST_META) {
+        let value = match self.collect(Self::LONGEST_META) {
             Collected::More => return Ok(None),
             Collected::TooLong(..) => return Err(NotJson),
             Collected::Whole(value) => value,

@@ -27,11 +27,6 @@ enum LineKind {
     Unknown,
 }
 
-#[derive(Deserialize)]
-struct OnlyMetadata {
-    metadata: Metadata,
-}
-
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Metadata {
@@ -140,10 +135,7 @@ impl Json {
 
     /// What the beginning of an object tells about it. Its metadata comes early.
     fn too_long(&self, beginning: &[u8], during: News) -> Unreadable {
-        let members = Members::of(beginning).map_while(Result::ok);
-        let metadata = members
-            .filter(|(name, _)| *name == b"metadata" && self.is_of_our_kind(beginning))
-            .find_map(|(_, metadata)| serde_json::from_slice(metadata).ok());
+        let metadata = self.is_of_our_kind(beginning).then(|| metadata(beginning));
         let (key, resource_version) = known(metadata.unwrap_or_default());
         Unreadable {
             key,
@@ -209,10 +201,7 @@ fn unknown<T>(error: String) -> Line<T> {
 }
 
 fn unreadable(json: &[u8], during: News, error: &serde_json::Error) -> Unreadable {
-    let metadata = serde_json::from_slice::<OnlyMetadata>(json)
-        .map(|object| object.metadata)
-        .unwrap_or_default();
-    let (key, resource_version) = known(metadata);
+    let (key, resource_version) = known(metadata(json));
     Unreadable {
         key,
         resource_version,
@@ -225,6 +214,16 @@ fn unreadable(json: &[u8], during: News, error: &serde_json::Error) -> Unreadabl
             error.column()
         ),
     }
+}
+
+/// The metadata of an object that cannot be read, or of the beginning of one. What is wrong
+/// with the rest does not matter here.
+fn metadata(json: &[u8]) -> Metadata {
+    Members::of(json)
+        .map_while(Result::ok)
+        .filter(|(name, _)| *name == b"metadata")
+        .find_map(|(_, metadata)| serde_json::from_slice(metadata).ok())
+        .unwrap_or_default()
 }
 
 fn known(metadata: Metadata) -> (Option<ObjectKey>, Option<String>) {

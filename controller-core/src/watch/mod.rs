@@ -17,7 +17,8 @@
 //!
 //! | request | `resourceVersion` | `limit` |
 //! |---|---|---|
-//! | first list | `0`: any version, from the server's watch cache | 500 |
+//! | list as the beginning of a watch | none at first: as new as etcd; later the last one that was seen, or newer | – |
+//! | where that is not to be had, first list | `0`: any version, from the server's watch cache | 500 |
 //! | later list | the last one that was seen, or newer | none: the cache answers in one piece |
 //! | list after "I do not have that version" | none: what etcd holds now | 500 |
 //! | next page | that of the continue token | as its first page |
@@ -29,38 +30,69 @@
 //! a controller that watches on this is no harm. For a single pass it is, so that
 //! [`list_once`] asks etcd.
 //!
+//! # Streaming lists
+//!
+//! A list as the beginning of a watch (`sendInitialEvents`) ends with a bookmark that says so,
+//! and the same watch goes on. The sink is told the same as of any list. Whether a server
+//! does that is found out by asking, and remembered in a [`ServerMemory`]:
+//!
+//! | the server | what is done |
+//! |---|---|
+//! | refuses the parameter: 400, 405, 406, 415, 422, 501 | a paged list at once, and for good |
+//! | refuses for another reason: 403, 404, 500 | a paged list at once, this time |
+//! | asks for patience: 429, `Retry-After` | the same request, after a wait |
+//! | cannot be reached | the same |
+//! | ends the stream early, or a gateway in between answers | the same once; the second time a paged list |
+//! | brings no key that is new to the list for 10 s | a paged list at once |
+//! | does not have the version (410, "too large") | at once without one |
+//!
+//! In the last case but one, and after two streams that broke, it is the paged list that decides:
+//! if it comes, the server is well, and streaming is over for this kind. If not, it is the
+//! server.
+//!
 //! # What can go wrong, and what happens then
 //!
 //! | it happens | what is done |
 //! |---|---|
 //! | a list fails | it is asked for again, after a wait |
+//! | a list brings no further item for 60 s | given up, the same |
+//! | a 200 holds no list, or no JSON | the same; it changes nothing |
 //! | a list is older than what was seen | refused as [`ListError::Stale`]: another API server lags |
-//! | a line of a watch is older than what was seen | the same, and a new list after a wait finds out why |
+//! | five in a row are | asked for once without a version: only that tells a restored server |
+//! | a line of a watch is older than what was seen | refused, and a new list after a wait finds out why |
 //! | the answer to a list that named no version is older | taken: the server was restored from a backup |
-//! | a later page has expired | one list in one piece, from the start |
+//! | a later page has expired, or its token is refused | one list in one piece, from the start |
 //! | a watch ends after a second or more | opened again at once, where it ended |
 //! | a watch ends at once and without news | opened again after a wait |
+//! | the same, with news | opened again at once, twice; then after a wait |
 //! | 410, as status or as a line | a new list; after a wait if the watch had brought nothing |
-//! | 401, 403, 429, 5xx or no connection | the watch is opened again after a wait |
+//! | a third list is needed, each within a minute of the last | it comes after a wait |
+//! | 401, 403 | told at once with verb, resource and namespace; asked for again every 15 to 30 s |
+//! | 429, 5xx or no connection | the watch is opened again after a wait |
+//! | `Retry-After`, in the head or in the body | no wait is shorter, up to 5 min |
 //! | another refusal, 404 for example | a new list after a wait |
-//! | silence for 150 s where bookmarks were seen | given up: the connection is dead |
+//! | silence for 150 s from a server that has ever sent a bookmark | given up: the connection is dead |
 //! | silence for longer than the server lets a watch live, and 30 s | the same |
 //! | an object that cannot be read | [`WatchEvent::Unreadable`], and on with the next |
-//! | a line over 16 MiB | the same; it is skipped without being kept |
+//! | an object of another kind | the same, and nothing of it is believed |
+//! | an item or a line over 16 MiB | the same; it is skipped without being kept |
 //! | a line that hides which object it is about | the same, and a new list when this watch ends |
 //!
 //! A wait is drawn evenly between a floor and twice the floor; the floor doubles from 0.8 to
-//! 15 s. It starts over only after a *healthy* time, which is a line that moved the version
-//! on, or a minute of an open watch: a server that is down for an hour sees no ramp of quick
+//! 15 s ([`WatchOptions::backoff`]). It starts over only after a *healthy* time, which is a
+//! line that moved the version on, or a minute of an open watch, and not where lists or watches
+//! follow each other in a circle: a server that is down for an hour sees no ramp of quick
 //! retries every few minutes, as it does from client-go, whose backoff starts over by the
-//! clock.
+//! clock. Nobody else repeats these requests, see [`Retried`](crate::client::Retried).
 //!
 //! # Promises
 //!
 //! - Events come in the order of the server's history, through one task, to one sink.
 //! - Between a [`ListDone`](WatchEvent::ListDone) and the next
 //!   [`ListStarted`](WatchEvent::ListStarted) no change is left out.
-//! - No version is taken back, except by a list that says `restored`.
+//! - No version is taken back, except by a list that says `restored`. That holds over a stop
+//!   and a start, too: [`Reflector::resume`].
+//! - Nothing is waited for without an end, and nothing is repeated without a pause.
 //! - It ends when it is told to and never by itself.
 //!
 //! **Not promised:** that an event arrives at any particular time, that each state of an
@@ -69,18 +101,22 @@
 //!
 //! # Costs
 //!
-//! One request at a time, so one connection. No task: [`Reflector::run`] is a future. The
-//! memory of one page while it is read, its bytes and its objects; where the server answers
-//! in one piece, that page is the whole list. One line of a watch, up to 16 MiB.
+//! One request at a time, so one connection. No task: [`Reflector::run`] is a future. Lists
+//! and watches are read item by item as their bytes arrive: what is in memory is one frame, one
+//! item, 16 MiB at the very most, and while a list is streamed 8 bytes an object. A streamed
+//! list is not compressed, a paged one is.
 //!
 //! # Testing against it
 //!
 //! A closure is an [`EventSink`], and [`client::layered`](crate::client::layered) makes a
-//! client of any tower service: see the example at [`Reflector`].
+//! client of any tower service: see the example at [`Reflector`]. [`Streaming::Never`] makes a
+//! script of lists and watches shorter to write.
 mod backoff;
 mod codec;
 mod event;
 mod follow;
+#[cfg(test)]
+mod fuzz;
 mod items;
 mod json;
 mod lines;

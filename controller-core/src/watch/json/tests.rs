@@ -84,6 +84,14 @@ fn a_byte_that_is_no_text_costs_one_object() {
     assert_eq!((bad.key, bad.during), (key, News::Changed));
 }
 
+/// Nor does what is no JSON at all, between brackets that fit, hide whose it is.
+#[test]
+fn what_is_no_json_costs_one_object() {
+    let bad: Result<Widget, _> =
+        WIDGET.item(b"{\"metadata\":{\"name\":\"b\"},\"spec\":\"\0\",\"x\":nonsense}");
+    assert_eq!(bad.unwrap_err().key, Some(ObjectKey::cluster("b")));
+}
+
 #[test]
 fn the_order_of_the_fields_of_a_line_does_not_matter() {
     let object = Widget::json("a", "1", 1);
