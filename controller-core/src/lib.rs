@@ -298,6 +298,9 @@
 //! | a delayed add cannot be postponed or cancelled, and is served twice after a plain add | [`replace_after`](queue::WorkQueue::replace_after), [`cancel`](queue::WorkQueue::cancel); an add ends the delay |
 //! | a drain waits for the keys in work, not for those in line | it waits for both, to a deadline |
 //! | a cache may be behind the controller's own writes, and nothing tells | [`OwnWrites`](store::OwnWrites) tells, and waits |
+//! | a streamed list whose end does not come is waited for, for ever | after 10 s without progress it is read page by page |
+//! | a version that expires again and again is listed again and again | twice, then ever less often |
+//! | a Table, or a gateway's page with a 200, can be an empty list | what is no list is refused, on every page |
 //! | an informer cannot tell why it has not synced | [`ReflectorStatus`](watch::ReflectorStatus) has the error |
 //! | `RemoveEventHandler` does not wait for the last call | [`Registration::remove`](informer::Registration::remove) does |
 //! | the client is slowed to 5 requests a second by default | no client-side limit: priority and fairness in the server does it |
@@ -344,8 +347,7 @@
 //! - **Leader election.** Run one replica.
 //! - **Metrics and probes.** What would feed them is there: [`queue::Depth`],
 //!   [`store::CacheCounts`], [`watch::ReflectorStatus`], [`worker::PoolSummary`].
-//! - **Protobuf and streaming lists.** Lists are JSON, and a page is held in memory while it
-//!   is read.
+//! - **Protobuf.** Lists and watches are JSON.
 //! - **A second try with fresh credentials after a 401**, and a client-side rate limit.
 
 pub mod client;

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{InformerOptions, SharedInformer};
 use crate::client::ResourceType;
-use crate::watch::{Object, ReflectorStatus, WatchOptions};
+use crate::watch::{Object, ReflectorStatus, ServerMemory, WatchOptions};
 
 /// Hands out one informer for each kind and selection, however many controllers ask for
 /// it, and runs them all.
@@ -46,6 +46,8 @@ use crate::watch::{Object, ReflectorStatus, WatchOptions};
 /// ever. In client-go a second `Start` would begin it.
 pub struct SharedInformerFactory {
     client: kube::Client,
+    /// All informers talk to one server.
+    memory: ServerMemory,
     informers: Mutex<HashMap<Identity, Entry>>,
 }
 
@@ -78,6 +80,7 @@ impl SharedInformerFactory {
     pub fn new(client: kube::Client) -> Self {
         Self {
             client,
+            memory: ServerMemory::default(),
             informers: Mutex::new(HashMap::new()),
         }
     }
@@ -96,7 +99,7 @@ impl SharedInformerFactory {
         };
         let mut informers = self.informers.lock();
         let entry = informers.entry(identity).or_insert_with(|| {
-            let options = InformerOptions::new(watch);
+            let options = InformerOptions::new(watch.remembered_by(&self.memory));
             let informer = SharedInformer::<T>::new(self.client.clone(), resource, options);
             Entry {
                 informer: Box::new(informer.clone()),

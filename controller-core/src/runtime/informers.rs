@@ -15,7 +15,7 @@ use crate::handler::{Enqueue, EnqueueHandler, EventHandler};
 use crate::informer::{InformerOptions, SharedInformer};
 use crate::queue::WorkQueue;
 use crate::store::{Delta, Lister, NAMESPACE_INDEX};
-use crate::watch::{ListError, Object, ReflectorStatus, WatchOptions};
+use crate::watch::{ListError, Object, ReflectorStatus, ServerMemory, WatchOptions};
 
 /// The watches of min-replicas, each with its cache and its handler.
 pub(super) struct Informers {
@@ -42,11 +42,13 @@ impl Informers {
         has_scaled_objects: bool,
         queue: &WorkQueue<ObjectKey>,
     ) -> Self {
+        // Learned once for all four kinds.
+        let memory = ServerMemory::default();
         let select = selection::deployments(&options.scope, &options.settings);
         let deployments = SharedInformer::new(
             client.clone(),
             Deployment::RESOURCE,
-            InformerOptions::new(select),
+            InformerOptions::new(select.remembered_by(&memory)),
         );
         let queue: Arc<dyn Enqueue<ObjectKey>> = Arc::new(queue.clone());
         let handler = EnqueueHandler::new(Arc::clone(&queue), |delta: &Delta<Deployment>| {
@@ -56,7 +58,7 @@ impl Informers {
             Some(period) => deployments.add_handler_with_resync(handler, period),
             None => deployments.add_handler(handler),
         };
-        let watch = || WatchOptions::new(options.scope.clone());
+        let watch = || WatchOptions::new(options.scope.clone()).remembered_by(&memory);
         let autoscalers = (options.settings.hpa != HpaPolicy::Ignore).then(|| {
             let informer = SharedInformer::new(
                 client.clone(),
@@ -79,7 +81,7 @@ impl Informers {
         let namespaces = SharedInformer::new(
             client.clone(),
             Namespace::RESOURCE,
-            InformerOptions::new(selection::namespaces(&options.scope)),
+            InformerOptions::new(selection::namespaces(&options.scope).remembered_by(&memory)),
         );
         let known = deployments.lister();
         namespaces.add_handler(EnqueueHandler::new(
