@@ -43,12 +43,13 @@
 //! | asks for patience: 429, `Retry-After` | the same request, after a wait |
 //! | cannot be reached | the same |
 //! | ends the stream early, or a gateway in between answers | the same once; the second time a paged list |
-//! | brings no key that is new to the list for 10 s | a paged list at once |
+//! | does not answer in time, or a gateway says so (504) | a paged list at once |
+//! | brings no key that is new to the list for 10 s | the same |
 //! | does not have the version (410, "too large") | at once without one |
 //!
-//! In the last case but one, and after two streams that broke, it is the paged list that decides:
-//! if it comes, the server is well, and streaming is over for this kind. If not, it is the
-//! server.
+//! Where nothing came in time, and after two streams that broke, it is the paged list that
+//! decides: if it comes, the server is well, and streaming is over for this kind. If not, it
+//! is the server.
 //!
 //! # What can go wrong, and what happens then
 //!
@@ -103,7 +104,7 @@
 //!
 //! One request at a time, so one connection. No task: [`Reflector::run`] is a future. Lists
 //! and watches are read item by item as their bytes arrive: what is in memory is one frame, one
-//! item, 16 MiB at the very most, and while a list is streamed 8 bytes an object. A streamed
+//! item, 16 MiB at the very most, and while a list is streamed some 16 bytes an object. A streamed
 //! list is not compressed, a paged one is.
 //!
 //! # Testing against it

@@ -26,8 +26,6 @@ pub(super) struct Page<B, C, T> {
     codec: C,
     /// The request line, for errors.
     request: String,
-    /// When the next part is due.
-    due: Instant,
     has_items: bool,
     object: PhantomData<fn() -> T>,
 }
@@ -65,7 +63,6 @@ where
             items: Items::new(),
             codec,
             request,
-            due: Instant::now() + SILENCE,
             has_items: false,
             object: PhantomData,
         }
@@ -79,15 +76,16 @@ where
     /// single object or the start of a page would otherwise be a list in which everything
     /// else is gone.
     pub(super) async fn next(&mut self) -> Result<Option<Part<T>>, ListError> {
+        // From now on: what the reader did with the last one is no silence of the server's.
+        let due = Instant::now() + SILENCE;
         loop {
             match self.items.next() {
                 Ok(Some(found)) => {
-                    self.due = Instant::now() + SILENCE;
                     if let Some(part) = self.read(found)? {
                         return Ok(Some(part));
                     }
                 }
-                Ok(None) => match timeout_at(self.due, self.body.frame()).await {
+                Ok(None) => match timeout_at(due, self.body.frame()).await {
                     Ok(Some(Ok(frame))) => {
                         self.items.push(frame.into_data().unwrap_or_default());
                     }

@@ -10,7 +10,7 @@ use crate::client::ResourceType;
 ///
 /// | learned | by what | for |
 /// |---|---|---|
-/// | streaming lists are refused | 400, 405, 406, 415, 422 or 501 whose message names the parameter | the whole server |
+/// | streaming lists are refused | 400, 405, 406, 415, 422 or 501 whose message names a parameter | the whole server |
 /// | the same | such an answer without the name | that kind: an aggregated server may differ |
 /// | a streamed list does not end | its end did not come, and a paged list right after did | that kind |
 /// | there is no watch cache | even version `0` was answered in pages | that kind |

@@ -100,7 +100,11 @@ impl<T: Object> Reflector<T> {
             // A server without the feature, or without the parameter, says so with 422 or 400.
             (Some(400 | 405 | 406 | 415 | 422 | 501), _) => {
                 let message = error.status_message().unwrap_or_default();
-                if message.contains("sendInitialEvents") {
+                // Servers before 1.27 name the second parameter, for they do not know the first.
+                if ["sendInitialEvents", "resourceVersionMatch"]
+                    .iter()
+                    .any(|parameter| message.contains(parameter))
+                {
                     memory.refuses_streaming();
                 } else {
                     memory.does_not_stream(&self.resource);
@@ -108,9 +112,10 @@ impl<T: Object> Reflector<T> {
                 self.tell_that_lists_are_paged();
                 Streamed::NotNow
             }
-            // A gateway, or a proxy that waits for the end of the answer before it passes it on.
-            (Some(502..=504), _)
-            | (None, ApiError::Timeout { .. } | ApiError::Disconnected { .. }) => {
+            // A proxy that waits for the end of the answer before it passes it on.
+            (Some(504), _) | (None, ApiError::Timeout { .. }) => Streamed::Suspect,
+            // A gateway without a server behind it, or a connection that broke.
+            (Some(502 | 503), _) | (None, ApiError::Disconnected { .. }) => {
                 self.broken(error.into())
             }
             // Nothing that a paged list would not meet too.
@@ -177,10 +182,10 @@ impl<T: Object> Reflector<T> {
                 }
             };
             if let Some((event, key)) = self.listed(event) {
+                sink.accept(event);
                 if key.is_some_and(|key| seen.is_new(&key)) {
                     due = Instant::now() + Self::PROGRESS;
                 }
-                sink.accept(event);
             }
             consume_budget().await;
         }
@@ -238,5 +243,51 @@ impl<T: Object> Reflector<T> {
 impl Seen {
     fn is_new(&mut self, key: &ObjectKey) -> bool {
         self.keys.insert(self.hasher.hash_one(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::client::Body;
+    use kube::core::Status;
+
+    use super::*;
+    use crate::client::{Answer, ResourceType, Scope, Target, Verb};
+    use crate::watch::testing::{WIDGETS, Widget};
+    use crate::watch::{ServerMemory, WatchOptions};
+
+    /// A refusal that names a parameter is the whole server's. Servers before 1.27 do not
+    /// know the first, so they name the second.
+    #[tokio::test]
+    async fn a_refusal_counts_for_the_server_if_it_names_a_parameter() {
+        let gadgets = ResourceType::namespaced("example.com", "v1", "gadgets", "Gadget");
+        for (message, others_stream) in [
+            ("sendInitialEvents is forbidden for watch", false),
+            ("resourceVersionMatch is forbidden for watch", false),
+            ("something is wrong", true),
+        ] {
+            let never = tower::service_fn(|_: http::Request<Body>| {
+                std::future::pending::<Result<http::Response<Body>, std::io::Error>>()
+            });
+            let client = kube::Client::new(never, "default");
+            let memory = ServerMemory::default();
+            let options = WatchOptions::new(Scope::All).remembered_by(&memory);
+            let mut reflector = Reflector::<Widget>::new(client, WIDGETS, options);
+            let target = Target {
+                resource: WIDGETS.to_string(),
+                namespace: None,
+                name: None,
+            };
+            let status = Status {
+                code: 422,
+                message: message.to_owned(),
+                ..Status::default()
+            };
+            let refusal = Answer::from_status(Verb::Watch, target, status);
+            let streamed = reflector.refused(refusal.into());
+            assert!(matches!(streamed, Streamed::NotNow));
+            assert!(!memory.streams(&WIDGETS));
+            assert_eq!(memory.streams(&gadgets), others_stream, "{message}");
+        }
     }
 }

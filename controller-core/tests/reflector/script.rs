@@ -36,6 +36,8 @@ pub(crate) enum Answer {
     Html(&'static str),
     /// The connection breaks before there is an answer.
     Refuse,
+    /// No answer at all.
+    Never,
     /// Any of them after 100 ms, so that one can see it being waited for.
     Late(Box<Answer>),
 }
@@ -269,6 +271,7 @@ impl Server {
         };
         match answer {
             Answer::Late(_) => unreachable!("late once"),
+            Answer::Never => std::future::pending().await,
             Answer::Json(code, body) => Ok(reply(code, vec![Step::Line(body)])),
             Answer::Later(seconds, code, body) => {
                 let mut reply = reply(code, vec![Step::Line(body)]);

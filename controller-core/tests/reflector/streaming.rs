@@ -403,6 +403,29 @@ async fn streams_that_break_lead_to_a_list_that_decides() {
     );
 }
 
+/// A proxy that passes an answer on when it has all of it never passes a watch on.
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_not_answered_in_time_leads_to_a_list_that_decides() {
+    for silence in [Answer::Never, refuse(504, "")] {
+        let record = play_streaming(vec![
+            silence,
+            list("10", &[]),
+            refuse(410, "Expired"),
+            list("20", &[]),
+            quiet_watch(),
+        ])
+        .await;
+        let expected = [
+            "list rv=0 limit=500",
+            "watch rv=10",
+            "list rv=10",
+            "watch rv=20",
+        ];
+        assert_eq!(record.requests[1..], expected);
+        assert!(record.times[1] <= Duration::from_secs(31));
+    }
+}
+
 /// k50: who may list but not watch is told that it is the watch; who may do neither, that it
 /// is the list.
 #[tokio::test(start_paused = true)]
