@@ -98,6 +98,22 @@ async fn a_host_that_nobody_knows() {
     "#);
 }
 
+/// A login page in place of every list.
+#[tokio::test]
+async fn a_page_in_place_of_an_answer() {
+    let cluster = Cluster::with_web().await;
+    let page =
+        Action::status(200).body(HeaderValue::from_static("text/html"), "<html>log in</html>");
+    let lists = Rule::new(page).verb(Verb::List).resource("deployments");
+    cluster.server.faults().add(lists);
+    let ended = cluster.minrep(&ONCE).end().await.with_code(4);
+    assert_snapshot!(ended.talk(), @r#"
+    error: cannot read deployments.apps: the answer is text/html, which is not JSON
+
+    hint: context "sim" → cluster "sim" at http://127.0.0.1:PORT: is that a Kubernetes API server?
+    "#);
+}
+
 #[tokio::test]
 async fn a_server_that_is_no_api_server() {
     let cluster = Cluster::with_web().await;
