@@ -11,6 +11,7 @@ mod demo;
 mod docker;
 mod e2e;
 mod fault_script;
+mod judge;
 mod missing;
 mod plugin;
 mod process;

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use clap::Parser;
 
-use crate::{control_plane, demo, e2e, sim, test, tidy};
+use crate::{control_plane, demo, e2e, judge, sim, test, tidy};
 
 /// The repository's tasks.
 #[derive(Debug, Parser)]
@@ -17,6 +17,9 @@ pub(crate) enum Task {
     Test,
     /// Run the plugin through kubectl on a Kubernetes API server
     E2e(e2e::E2e),
+    /// Hold the simulated API server to a real one
+    #[command(subcommand)]
+    Judge(judge::Command),
     /// Check the rules of the code base that no compiler checks
     Tidy,
     /// A real Kubernetes control plane on this machine
@@ -47,6 +50,7 @@ impl Task {
             }
             Self::Test => Ok(test::run()?),
             Self::E2e(flags) => e2e::run(flags).await,
+            Self::Judge(command) => judge::run(command).await,
             Self::Tidy => Ok(tidy::run(root())?),
             Self::ControlPlane(command) => {
                 control_plane::run(command).await?;

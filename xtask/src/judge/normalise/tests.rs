@@ -1,0 +1,98 @@
+use http::HeaderMap;
+
+use super::*;
+use crate::judge::answer::End;
+
+const UID: &str = "11111111-2222-3333-4444-555555555555";
+
+fn normaliser() -> Normaliser {
+    Normaliser::new("2024-05-06T07:00:00Z".parse().unwrap())
+}
+
+fn shown(normaliser: &mut Normaliser, body: Value) -> Value {
+    let mut answer = Answer::head(200, &HeaderMap::new());
+    answer.content = Content::Json(body);
+    match normaliser.answer(&answer).content {
+        Content::Json(body) => body,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn ids_times_and_versions_become_symbols_and_the_rest_stays() {
+    let body = json!({"metadata": {"uid": UID, "resourceVersion": "70002", "name": "web", "generation": 2,
+        "creationTimestamp": "2024-05-06T06:59:00Z"}, "spec": {"replicas": 70002,
+        "renewTime": "2024-05-06T06:59:00.123456Z", "given": "2020-01-01T00:00:00Z"}});
+    let expected = json!({"metadata": {"uid": "<uid 1>", "resourceVersion": "<version 1>", "name": "web",
+        "generation": 2, "creationTimestamp": "<time>"}, "spec": {"replicas": 70002,
+        "renewTime": "<time in µs>", "given": "2020-01-01T00:00:00Z"}});
+    assert_eq!(shown(&mut normaliser(), body), expected);
+}
+
+#[test]
+fn the_version_of_an_object_is_told_from_another_that_of_a_list_is_not() {
+    let mut normaliser = normaliser();
+    let object = |version: &str| json!({"metadata": {"resourceVersion": version}});
+    let first = shown(&mut normaliser, object("70002"));
+    let again = shown(&mut normaliser, object("70002"));
+    let second = shown(&mut normaliser, object("70003"));
+    assert_eq!(first, again);
+    assert_ne!(first, second);
+    let list = json!({"metadata": {"resourceVersion": "70009", "continue": "abc"}, "items": [object("70003")]});
+    assert_eq!(
+        shown(&mut normaliser, list),
+        json!({"metadata": {"resourceVersion": "<version>", "continue": "<continue>"}, "items": [second]})
+    );
+    let mut answer = Answer::head(200, &HeaderMap::new());
+    let bookmark = json!({"type": "BOOKMARK", "object": object("70100")});
+    answer.content = Content::Events {
+        events: vec![bookmark],
+        end: End::Closed,
+    };
+    let Content::Events { events, .. } = normaliser.answer(&answer).content else {
+        panic!("a watch is one afterwards");
+    };
+    assert_eq!(
+        events[0]["object"]["metadata"]["resourceVersion"],
+        "<version>"
+    );
+}
+
+#[test]
+fn owners_of_fields_are_shown_in_the_grain_that_both_keep() {
+    let body = json!({"metadata": {"managedFields": [{"manager": "judge", "time": "2024-05-06T06:59:00Z",
+        "fieldsV1": {
+            "f:metadata": {"f:labels": {".": {}, "f:a": {}}, "f:finalizers": {"v:\"x\"": {}}},
+            "f:spec": {"f:template": {"f:spec": {"f:x": {}}}, "f:replicas": {}},
+            "f:type": {}}}]}});
+    let expected = json!({"metadata": {"managedFields": [{"manager": "judge", "time": "<time>",
+        "fieldsV1": {
+            "f:metadata": {"f:labels": {"f:a": {}}},
+            "f:spec": {"f:template": {}, "f:replicas": {}},
+            "f:type": {}}}]}});
+    assert_eq!(shown(&mut normaliser(), body), expected);
+}
+
+#[test]
+fn ages_are_symbols_in_a_table_and_nowhere_else() {
+    let mut normaliser = normaliser();
+    let table = json!({"columnDefinitions": [{"name": "Name"}, {"name": "Age"}],
+        "rows": [{"cells": ["5s", "5s"]}, {"cells": ["x", "<unknown>"]}]});
+    let rows = shown(&mut normaliser, table)["rows"].take();
+    assert_eq!(
+        rows,
+        json!([{"cells": ["5s", "<age>"]}, {"cells": ["x", "<unknown>"]}])
+    );
+    // A watch defines its columns once.
+    let rows = shown(&mut normaliser, json!({"rows": [{"cells": ["y", "2m3s"]}]}))["rows"].take();
+    assert_eq!(rows, json!([{"cells": ["y", "<age>"]}]));
+}
+
+#[test]
+fn a_made_name_an_address_and_a_port_are_symbols() {
+    let body = json!({"metadata": {"generateName": "web-", "name": "web-x7k2p"},
+        "spec": {"clusterIP": "10.96.1.2", "clusterIPs": ["10.96.1.2"], "ports": [{"port": 80, "nodePort": 30123}]}});
+    let expected = json!({"metadata": {"generateName": "web-", "name": "web-<suffix 1>"},
+        "spec": {"clusterIP": "<address>", "clusterIPs": ["<address>"], "ports": [{"port": 80, "nodePort": "<port>"}]}});
+    assert_eq!(shown(&mut normaliser(), body), expected);
+}
