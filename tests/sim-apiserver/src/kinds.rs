@@ -10,9 +10,9 @@ mod validation;
 use serde_json::{Value, json};
 
 pub(crate) use columns::{Printer, selector_text};
-pub(crate) use validation::{check_metadata, check_name};
+pub(crate) use validation::{check_finalizers, check_metadata, check_name};
 
-use crate::status::FieldError;
+use crate::{openapi::type_of, status::FieldError};
 
 /// A kind that the server serves.
 ///
@@ -41,6 +41,14 @@ pub struct Kind {
     pub(crate) review: Option<fn(&mut Value)>,
     /// Whether a status that a client creates it with is kept.
     pub(crate) created_with_status: bool,
+    /// Whether a deletion answers with the object, though it is gone.
+    pub(crate) returns_deleted: bool,
+    /// Whether a change of it is checked as a new object, too: then a bad label is told of once more.
+    pub(crate) checked_again: bool,
+    /// Fields that the server fills in when an object is made without them, after it has noted who owns which.
+    pub(crate) server_set: &'static [&'static str],
+    /// Fields of a condition that the real server encodes though nothing is in them.
+    pub(crate) condition_times: &'static [&'static str],
     /// Whether `metadata.generation` is kept.
     pub(crate) generation: bool,
     /// Whether an update may leave `metadata.resourceVersion` out.
@@ -53,8 +61,12 @@ pub struct Kind {
     /// Further versions of the same objects.
     pub(crate) also: &'static [AlsoServed],
     pub(crate) default: fn(&mut Value),
+    /// The defaults of a status that is written.
+    pub(crate) default_status: fn(&mut Value),
     /// The second value is the object before an update.
     pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<FieldError>,
+    /// A status, and the object before; both are whole objects.
+    pub(crate) validate_status: fn(&Value, &Value) -> Vec<FieldError>,
     pub(crate) printer: Printer,
 }
 
@@ -70,6 +82,8 @@ pub(crate) struct AlsoServed {
     pub(crate) field_labels: FieldLabels,
     pub(crate) from_stored: fn(&mut Value),
     pub(crate) to_stored: fn(&mut Value),
+    /// What it refuses of a stored object beside what the kind does.
+    pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<FieldError>,
 }
 
 /// A kind's place in the table.
@@ -114,6 +128,10 @@ impl Kind {
             scale: false,
             review: None,
             created_with_status: false,
+            returns_deleted: false,
+            checked_again: false,
+            server_set: &[],
+            condition_times: &[],
             generation: true,
             unconditional_update: false,
             create_on_update: false,
@@ -121,8 +139,10 @@ impl Kind {
             empty: "",
             also: &[],
             default: |_| {},
+            default_status: |_| {},
             validate: |_, _| Vec::new(),
-            printer: Printer::NAME_AND_AGE,
+            validate_status: |_, _| Vec::new(),
+            printer: Printer::CUSTOM,
         }
     }
 
@@ -154,10 +174,40 @@ impl Kind {
         self
     }
 
+    /// What is wrong with an object that was sent in this version.
+    pub(crate) fn errors(
+        &self,
+        api_version: &str,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError> {
+        let mut errors = (self.validate)(new, old);
+        if let Some(also) = self.in_version(api_version) {
+            errors.extend((also.validate)(new, old));
+        }
+        errors
+    }
+
+    /// How it is served in another version than the stored one.
+    pub(crate) fn in_version(&self, api_version: &str) -> Option<&'static AlsoServed> {
+        let named = |also: &&AlsoServed| self::api_version(also.group, also.version) == api_version;
+        self.also.iter().find(named)
+    }
+
+    /// Whether the real server knows it only by a definition.
+    pub(crate) fn is_custom(&self) -> bool {
+        type_of(self.group, self.version, self.kind).is_none()
+    }
+
     /// The verbs of discovery.
     pub(crate) fn verbs(&self) -> Vec<&'static str> {
         if self.review.is_some() {
             return vec!["create"];
+        }
+        if self.is_custom() {
+            let mut verbs = vec!["delete", "deletecollection", "get", "list"];
+            verbs.extend(["patch", "create", "update", "watch"]);
+            return verbs;
         }
         let mut verbs = vec!["create", "delete", "deletecollection"];
         verbs.extend(["get", "list", "patch", "update", "watch"]);

@@ -52,6 +52,16 @@ impl ApiStatus {
         }))
     }
 
+    /// As the same resource is told of in another group.
+    pub(crate) fn in_group(mut self, plural: &str, group: &str) -> Self {
+        if self.0.details["kind"] == plural {
+            self.0.details["group"] = group.into();
+            let (here, there) = (format!("{plural} \""), format!("{plural}.{group} \""));
+            self.0.message = self.0.message.replacen(&here, &there, 1);
+        }
+        self
+    }
+
     fn details(mut self, details: Value) -> Self {
         self.0.details = details;
         self
@@ -88,8 +98,14 @@ impl ApiStatus {
         .details(kind.details(name))
     }
 
-    pub(crate) fn already_exists(kind: &Kind, name: &str) -> Self {
-        let message = format!("{} {name:?} already exists", kind.resource());
+    /// `going`: the one that exists waits for its finalizers.
+    pub(crate) fn already_exists(kind: &Kind, name: &str, going: bool) -> Self {
+        let first = if going {
+            "object is being deleted: "
+        } else {
+            ""
+        };
+        let message = format!("{first}{} {name:?} already exists", kind.resource());
         Self::new(StatusCode::CONFLICT, "AlreadyExists", message).details(kind.details(name))
     }
 
@@ -125,15 +141,22 @@ impl ApiStatus {
         } else {
             format!("{kind}.{group}")
         };
-        let mut bodies: Vec<String> = errors.iter().map(FieldError::to_string).collect();
-        bodies.dedup();
+        let mut bodies: Vec<String> = Vec::new();
+        for body in errors.iter().map(FieldError::to_string) {
+            if !bodies.contains(&body) {
+                bodies.push(body);
+            }
+        }
         let all = if bodies.len() == 1 {
             bodies.remove(0)
         } else {
             format!("[{}]", bodies.join(", "))
         };
         let causes: Vec<Value> = errors.iter().map(FieldError::cause).collect();
-        let mut details = json!({"kind": kind, "causes": causes});
+        let mut details = json!({"causes": causes});
+        if !kind.is_empty() {
+            details["kind"] = kind.into();
+        }
         if !group.is_empty() {
             details["group"] = group.into();
         }

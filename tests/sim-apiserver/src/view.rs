@@ -15,6 +15,10 @@ use crate::{
     store::{Listing, Object},
 };
 
+/// The real server's words for a form that it does not know, though it knows more media types.
+pub(crate) const UNKNOWN_FORM: &str = "only the following media types are accepted: application/json, application/yaml, \
+    application/vnd.kubernetes.protobuf";
+
 /// How one request wants its objects.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
@@ -61,7 +65,8 @@ impl View {
             Some("None") => Include::None,
             Some(other) => {
                 return Err(ApiStatus::bad_request(format!(
-                    "unrecognized includeObject value: {other:?}"
+                    "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be \
+                     'Metadata', 'Object', 'None', or empty"
                 )));
             }
         };
@@ -69,7 +74,10 @@ impl View {
             .split(',')
             .find_map(|range| Form::parse(range, include));
         form.map(|form| Self { kind, served, form })
-            .ok_or_else(|| ApiStatus::not_acceptable(&["application/json"]))
+            .ok_or_else(|| match accept.contains(";as=") {
+                true => ApiStatus::not_acceptable_form(UNKNOWN_FORM.to_owned()),
+                false => ApiStatus::not_acceptable(&["application/json"]),
+            })
     }
 
     /// The view for the answer to a get; a list of metadata is none.
@@ -111,7 +119,7 @@ impl View {
     pub(crate) fn object(&self, object: &Object) -> Bytes {
         match self.form {
             Form::Object => self.plain(object),
-            Form::Metadata { .. } => partial_metadata(object, true).to_string().into(),
+            Form::Metadata { .. } => partial_metadata(object).to_string().into(),
             Form::Table(include) => self
                 .table(std::slice::from_ref(object), include, true)
                 .to_string()
@@ -126,7 +134,7 @@ impl View {
                 let items: Vec<Value> = listing
                     .items
                     .iter()
-                    .map(|object| partial_metadata(object, false))
+                    .map(|object| partial_metadata(object))
                     .collect();
                 let list = json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1",
                     "metadata": list_metadata(&listing), "items": items});
@@ -178,11 +186,22 @@ impl View {
             }
             Form::Table(_) => json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1",
                 "metadata": {"resourceVersion": revision.to_string()}, "columnDefinitions": null,
-                "rows": [{"cells": [], "object": {"kind": "PartialObjectMetadata",
+                "rows": [{"cells": self.empty_cells(), "object": {"kind": "PartialObjectMetadata",
                     "apiVersion": "meta.k8s.io/v1", "metadata": metadata}}]})
             .to_string(),
         };
         line("BOOKMARK", object.as_bytes())
+    }
+
+    /// What a bookmark, which is an object without anything in it, looks like in a table.
+    fn empty_cells(&self) -> Vec<Value> {
+        let fields = match self.kind.empty {
+            "" => String::new(),
+            fields => format!(",{fields}"),
+        };
+        let object = format!(r#"{{"metadata":{{"name":""}}{fields}}}"#);
+        let object: Value = serde_json::from_str(&object).unwrap_or_default();
+        (self.kind.printer.cells)(&object, Timestamp::now())
     }
 
     fn type_meta(&self) -> String {
@@ -201,9 +220,14 @@ impl View {
     }
 
     fn plain_list(&self, mut listing: Listing) -> ApiBody {
-        if self.served.also.is_some() {
+        let custom = self.kind.is_custom();
+        if self.served.also.is_some() || custom {
             for object in &mut listing.items {
-                let body = self.converted(object);
+                // The real server does not know the types of custom resources: they have to say them.
+                let body = match custom {
+                    true => self.plain(object),
+                    false => self.converted(object),
+                };
                 *object = Arc::new(Object {
                     body,
                     key: object.key.clone(),
@@ -211,11 +235,14 @@ impl View {
                 });
             }
         }
+        let mut metadata = list_metadata(&listing);
+        if custom && metadata["continue"].is_null() {
+            metadata["continue"] = "".into();
+        }
         let head = format!(
-            r#"{{"kind":"{}List","apiVersion":"{}","metadata":{},"items":["#,
+            r#"{{"kind":"{}List","apiVersion":"{}","metadata":{metadata},"items":["#,
             self.kind.kind,
             self.served.api_version(),
-            list_metadata(&listing)
         );
         ApiBody::list(head.into(), listing.items, Bytes::from_static(b"]}\n"))
     }
@@ -238,9 +265,9 @@ impl View {
                 let object = object.as_ref();
                 let cells = (self.kind.printer.cells)(&object.value(), now);
                 match include {
-                    Include::None => json!({"cells": cells}),
+                    Include::None => json!({"cells": cells, "object": null}),
                     Include::Metadata => {
-                        json!({"cells": cells, "object": partial_metadata(object, true)})
+                        json!({"cells": cells, "object": partial_metadata(object)})
                     }
                     Include::Object => {
                         let object: Value =
@@ -256,7 +283,8 @@ impl View {
             .columns
             .iter()
             .map(|column| {
-                let format = if column.name == "Name" { "name" } else { "" };
+                let named = column.name == "Name" && self.kind.kind != "Scale";
+                let format = if named { "name" } else { "" };
                 json!({"name": column.name, "type": column.kind, "format": format, "description": "",
                     "priority": column.priority})
             })
@@ -276,10 +304,7 @@ impl Form {
     /// One media range of an `Accept` header; `None` if it is nothing that is served.
     fn parse(range: &str, include: Include) -> Option<Self> {
         let mut parts = range.split(';').map(str::trim);
-        if !matches!(
-            parts.next()?,
-            "application/json" | "application/*" | "*/*" | ""
-        ) {
+        if !matches!(parts.next()?, "application/json" | "*/*" | "") {
             return None;
         }
         let parameters: Vec<&str> = parts.collect();
@@ -303,13 +328,9 @@ pub(crate) fn line(event: &str, object: &[u8]) -> Bytes {
     [head.as_bytes(), object, b"}\n"].concat().into()
 }
 
-fn partial_metadata(object: &Object, type_meta: bool) -> Value {
+fn partial_metadata(object: &Object) -> Value {
     let metadata = object.value()["metadata"].take();
-    if type_meta {
-        json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
-    } else {
-        json!({"metadata": metadata})
-    }
+    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
 }
 
 fn list_metadata(listing: &Listing) -> Value {

@@ -67,7 +67,7 @@ impl Api {
             authenticate(shared, request.headers())?;
         }
         if !info.is_resource {
-            return Ok(discovery::answer(shared, &info, request.headers()));
+            return Ok(discovery::answer(shared, &info, request));
         }
         let Some(served) = shared
             .kinds
@@ -86,6 +86,10 @@ impl Api {
             check_path_segment(name)?;
         }
         let call = Call::new(shared, info, request, served, as_of);
+        Self::on_resource(&call).map_err(|status| call.in_group(status))
+    }
+
+    fn on_resource(call: &Call<'_>) -> Answer {
         let info = &call.info;
         let outside = info.namespace.is_none();
         let itself = info.resource == "namespaces" && info.name.is_some();
@@ -99,9 +103,11 @@ impl Api {
             });
         }
         match info.subresource.as_deref() {
-            None => on_object(&call),
-            Some("status") if call.kind.status => on_status(&call),
-            Some("scale") if call.kind.scale => scale::answer(&call),
+            Some(_) if is_below_subresource(info) => Err(ApiStatus::no_such_resource()),
+            None => on_object(call),
+            Some("status") if call.kind.status => on_status(call),
+            Some("scale") if call.kind.scale => scale::answer(call),
+            Some(_) if call.kind.is_custom() => Err(ApiStatus::not_found(call.kind, call.name())),
             Some(_) => Err(ApiStatus::no_such_resource()),
         }
     }
@@ -153,14 +159,22 @@ fn on_status(call: &Call<'_>) -> Answer {
     }
 }
 
+/// Whether the path goes on behind the subresource.
+fn is_below_subresource(info: &RequestInfo) -> bool {
+    let depth = info.path.split('/').filter(|part| !part.is_empty()).count();
+    let root = if info.group.is_empty() { 2 } else { 3 };
+    let namespace = if info.namespace.is_some() { 2 } else { 0 };
+    depth > root + namespace + 3
+}
+
 /// What no name can be, whatever kind of object it is.
 fn check_path_segment(name: &str) -> Result<(), ApiStatus> {
     let why = match name {
         "." | ".." => format!("may not be '{name}'"),
-        _ => match name.chars().find(|c| matches!(c, '/' | '%')) {
-            Some(forbidden) => format!("may not contain '{forbidden}'"),
-            None => return Ok(()),
-        },
+        // To the real server's router it is another path.
+        _ if name.contains('/') => return Err(ApiStatus::no_such_resource()),
+        _ if name.contains('%') => "may not contain '%'".to_owned(),
+        _ => return Ok(()),
     };
     Err(ApiStatus::bad_request(format!(
         "Name parameter invalid: {name:?}: {why}"
@@ -211,7 +225,17 @@ pub(super) fn page_not_found() -> Response<ApiBody> {
     text(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
-pub(super) fn text(code: StatusCode, body: &'static str) -> Response<ApiBody> {
+/// Plain text that no browser may take for anything else.
+pub(super) fn text(code: StatusCode, body: impl Into<Bytes>) -> Response<ApiBody> {
+    let mut response = plain_text(code, body);
+    response.headers_mut().insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    response
+}
+
+pub(super) fn plain_text(code: StatusCode, body: impl Into<Bytes>) -> Response<ApiBody> {
     answer_with(
         code,
         HeaderValue::from_static("text/plain; charset=utf-8"),

@@ -66,6 +66,14 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// The messages of a resource that two groups serve name the one that was asked.
+    pub(super) fn in_group(&self, status: ApiStatus) -> ApiStatus {
+        match self.served.group == self.kind.group {
+            true => status,
+            false => status.in_group(self.kind.plural, self.served.group),
+        }
+    }
+
     /// The namespace in the path; empty for cluster-scoped kinds.
     pub(super) fn namespace(&self) -> &str {
         if self.kind.namespaced {

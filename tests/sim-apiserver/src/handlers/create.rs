@@ -25,5 +25,8 @@ pub(super) fn create(call: &Call<'_>) -> Answer {
             &options,
         )
     });
-    warnings.tell(object.map(|object| json(StatusCode::CREATED, view.object(&object))))
+    warnings.tell(
+        call,
+        object.map(|object| json(StatusCode::CREATED, view.object(&object))),
+    )
 }

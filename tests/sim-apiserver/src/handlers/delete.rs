@@ -31,8 +31,14 @@ pub(super) fn delete_one(call: &Call<'_>) -> Answer {
     })?;
     Ok(match deleted {
         Deleted::Pending(pending) => json(StatusCode::OK, view.object(&pending)),
+        Deleted::Gone(gone) if call.kind.returns_deleted => {
+            json(StatusCode::OK, view.object(&gone))
+        }
         Deleted::Gone(gone) => {
             let mut details = call.kind.details(call.name());
+            if !call.served.group.is_empty() {
+                details["group"] = call.served.group.into();
+            }
             details["uid"] = gone.uid.as_ref().into();
             let status = object!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success",
                 "details": details});

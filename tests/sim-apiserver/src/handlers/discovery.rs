@@ -2,17 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use faults::{RequestInfo, Verb};
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use bytes::Bytes;
+use faults::RequestInfo;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::{Value, json as object};
 
 use super::{
-    api::{Shared, answer_with, json, page_not_found, text},
+    api::{Shared, answer_with, json, page_not_found, plain_text, refusal, text},
     openapi,
 };
 use crate::{
     body::ApiBody,
     kinds::{Kind, Served},
+    status::ApiStatus,
+    view::UNKNOWN_FORM,
 };
 
 /// The content type of the discovery document that holds all groups at once.
@@ -21,15 +24,25 @@ const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGrou
 pub(super) fn answer(
     shared: &Shared,
     info: &RequestInfo,
-    headers: &HeaderMap,
+    request: &Request<Bytes>,
 ) -> Response<ApiBody> {
-    if info.verb != Verb::Get {
-        return page_not_found();
+    let document = document(shared, info, request.headers());
+    let any_method = ["/healthz", "/livez", "/readyz"];
+    let any_method = any_method.iter().any(|path| info.path.starts_with(path));
+    if request.method() == Method::GET || any_method || !document.status().is_success() {
+        return document;
     }
+    refusal(&ApiStatus::method_not_allowed())
+}
+
+fn document(shared: &Shared, info: &RequestInfo, headers: &HeaderMap) -> Response<ApiBody> {
     let aggregated = headers
         .get(header::ACCEPT)
         .and_then(|value| value.to_str().ok())
         .is_some_and(|accept| accept.split(',').any(|range| range.trim() == AGGREGATED));
+    if !aggregated && matches!(info.path.as_str(), "/api" | "/apis") && !takes_json(headers) {
+        return refusal(&ApiStatus::not_acceptable_form(UNKNOWN_FORM.to_owned()));
+    }
     let parts: Vec<&str> = info
         .path
         .split('/')
@@ -43,16 +56,21 @@ pub(super) fn answer(
         ["version"] => version(),
         ["api" | "apis"] if aggregated => {
             let document = aggregated_groups(shared, parts == ["api"]);
-            return answer_with(
+            let mut response = answer_with(
                 StatusCode::OK,
                 HeaderValue::from_static(AGGREGATED),
                 ApiBody::whole(document.to_string()),
             );
+            let headers = response.headers_mut();
+            let public = HeaderValue::from_static("public");
+            headers.insert(header::CACHE_CONTROL, public);
+            headers.insert(header::VARY, HeaderValue::from_static("Accept"));
+            return response;
         }
         ["api"] => object!({"kind": "APIVersions", "versions": ["v1"],
-            "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": ""}]}),
+            "serverAddressByClientCIDRs": []}),
         ["apis"] => {
-            let groups = groups(shared);
+            let groups = in_order(groups(shared));
             let named = groups.iter().filter(|(name, _)| !name.is_empty());
             let groups: Vec<Value> = named.map(|(name, group)| group.document(name)).collect();
             object!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
@@ -75,6 +93,15 @@ pub(super) fn answer(
     json(StatusCode::OK, document.to_string())
 }
 
+/// Whether an `Accept` header has a place for JSON in no particular form.
+fn takes_json(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT);
+    let accept = accept
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("*/*");
+    accept.split(',').any(|range| !range.contains(";as="))
+}
+
 /// What the server says it looks at; all of it is always well.
 const CHECKS: [&str; 3] = ["ping", "log", "etcd"];
 
@@ -87,7 +114,7 @@ fn health(endpoint: &str, check: &[&str], verbose: bool) -> Response<ApiBody> {
             answer_with(StatusCode::OK, plain, body)
         }
         [] => text(StatusCode::OK, "ok"),
-        [check] if CHECKS.contains(check) => text(StatusCode::OK, "ok"),
+        [check] if CHECKS.contains(check) => plain_text(StatusCode::OK, "ok"),
         _ => page_not_found(),
     }
 }
@@ -140,7 +167,11 @@ impl Group<'_> {
                 object!({"version": version, "resources": resources, "freshness": "Current"})
             })
             .collect();
-        object!({"metadata": {"name": name, "creationTimestamp": null}, "versions": versions})
+        let mut group = object!({"metadata": {"name": name}, "versions": versions});
+        if name.is_empty() {
+            group["metadata"] = object!({});
+        }
+        group
     }
 }
 
@@ -160,6 +191,25 @@ fn groups(shared: &Shared) -> BTreeMap<&'static str, Group<'_>> {
     groups
 }
 
+/// The groups that come first, by the priorities that the real server gives them.
+const FIRST: [&str; 8] = [
+    "apps",
+    "events.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "policy",
+    "coordination.k8s.io",
+];
+
+fn in_order<'a>(groups: BTreeMap<&'static str, Group<'a>>) -> Vec<(&'static str, Group<'a>)> {
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    let place = |name: &str| FIRST.iter().position(|first| *first == name);
+    groups.sort_by_key(|(name, _)| (place(name).unwrap_or(FIRST.len()), *name));
+    groups
+}
+
 /// The legacy document of one group and version.
 fn resources(shared: &Shared, group: &str, version: &str) -> Response<ApiBody> {
     let kinds: Vec<(Served, &Kind)> = shared
@@ -168,19 +218,22 @@ fn resources(shared: &Shared, group: &str, version: &str) -> Response<ApiBody> {
         .filter(|(served, _)| served.group == group && served.version == version)
         .collect();
     let Some((first, _)) = kinds.first() else {
-        return page_not_found();
+        return match shared.kinds.serves_group(group) {
+            true => refusal(&ApiStatus::no_such_resource()),
+            false => page_not_found(),
+        };
     };
     let mut resources = Vec::new();
     for (_, kind) in &kinds {
-        resources.push(object!({
+        let mut resource = object!({
             "name": kind.plural,
             "singularName": kind.singular(),
             "namespaced": kind.namespaced,
             "kind": kind.kind,
             "verbs": kind.verbs(),
-            "shortNames": kind.short_names,
-            "categories": kind.categories,
-        }));
+        });
+        add_names(&mut resource, kind);
+        resources.push(resource);
         for (subresource, scale) in subresources(kind) {
             let mut entry = object!({
                 "name": format!("{}/{subresource}", kind.plural),
@@ -196,15 +249,18 @@ fn resources(shared: &Shared, group: &str, version: &str) -> Response<ApiBody> {
             resources.push(entry);
         }
     }
-    let list = object!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": first.api_version(),
+    let mut list = object!({"kind": "APIResourceList", "groupVersion": first.api_version(),
         "resources": resources});
+    if !group.is_empty() {
+        list["apiVersion"] = "v1".into();
+    }
     json(StatusCode::OK, list.to_string())
 }
 
 const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];
 
 fn aggregated_groups(shared: &Shared, core: bool) -> Value {
-    let groups = groups(shared);
+    let groups = in_order(groups(shared));
     let items: Vec<Value> = groups
         .iter()
         .filter(|(name, _)| name.is_empty() == core)
@@ -215,12 +271,16 @@ fn aggregated_groups(shared: &Shared, core: bool) -> Value {
 }
 
 fn aggregated_resource(served: Served, kind: &Kind) -> Value {
+    // A built-in kind is of the group and version under which it stands.
+    let own = match kind.is_custom() {
+        true => (served.group, served.version),
+        false => ("", ""),
+    };
     let subresources: Vec<Value> = subresources(kind)
         .map(|(name, scale)| {
-            let (group, version, kind) = if scale {
-                ("autoscaling", "v1", "Scale")
-            } else {
-                (served.group, served.version, kind.kind)
+            let (group, version, kind) = match scale {
+                true => ("autoscaling", "v1", "Scale"),
+                false => (own.0, own.1, kind.kind),
             };
             object!({"subresource": name, "verbs": SUBRESOURCE_VERBS,
                 "responseKind": {"group": group, "version": version, "kind": kind}})
@@ -228,17 +288,25 @@ fn aggregated_resource(served: Served, kind: &Kind) -> Value {
         .collect();
     let mut resource = object!({
         "resource": kind.plural,
-        "responseKind": {"group": served.group, "version": served.version, "kind": kind.kind},
+        "responseKind": {"group": own.0, "version": own.1, "kind": kind.kind},
         "scope": if kind.namespaced { "Namespaced" } else { "Cluster" },
         "singularResource": kind.singular(),
         "verbs": kind.verbs(),
-        "shortNames": kind.short_names,
-        "categories": kind.categories,
     });
+    add_names(&mut resource, kind);
     if !subresources.is_empty() {
         resource["subresources"] = subresources.into();
     }
     resource
+}
+
+fn add_names(resource: &mut Value, kind: &Kind) {
+    if !kind.short_names.is_empty() {
+        resource["shortNames"] = object!(kind.short_names);
+    }
+    if !kind.categories.is_empty() {
+        resource["categories"] = object!(kind.categories);
+    }
 }
 
 /// A kind's subresources; the flag marks `scale`, which has a type of its own.

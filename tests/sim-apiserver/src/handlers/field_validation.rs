@@ -65,8 +65,8 @@ pub(super) fn apply(
 
 impl Warnings {
     /// Puts each into a `Warning` header, which kubectl prints, whether or not the write was refused.
-    pub(super) fn tell(self, answer: Answer) -> Answer {
-        let mut response = answer.unwrap_or_else(|status| refusal(&status));
+    pub(super) fn tell(self, call: &Call<'_>, answer: Answer) -> Answer {
+        let mut response = answer.unwrap_or_else(|status| refusal(&call.in_group(status)));
         for warning in self.0 {
             // A name that no header can carry is not told of; it is dropped all the same.
             if let Ok(value) = HeaderValue::try_from(format!("299 - {warning:?}")) {

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
 use serde_json::json as object;
 
-use super::api::{Shared, answer_with, json, page_not_found, text};
+use super::api::{Shared, answer_with, json, plain_text, text};
 use crate::{
     body::ApiBody,
     openapi::{Document, Documents},
@@ -26,6 +26,15 @@ const NOTHING_V2: &[u8] = b"\x0a\x032.0\x12\x19\x0a\x0aKubernetes\x12\x0bunversi
 /// The older format says nothing about any kind, and kubectl then leaves checking to the server. It asks for
 /// this before it sends a `kind: List`.
 pub(super) fn v2(headers: &HeaderMap) -> Response<ApiBody> {
+    let mut response = v2_document(headers);
+    for varies in ["Accept-Encoding", "Accept"] {
+        let varies = HeaderValue::from_static(varies);
+        response.headers_mut().append(header::VARY, varies);
+    }
+    response
+}
+
+fn v2_document(headers: &HeaderMap) -> Response<ApiBody> {
     let accept = headers.get(header::ACCEPT);
     let accept = accept.and_then(|value| value.to_str().ok());
     if accept.is_some_and(|accept| accept.contains(PROTOBUF_V2)) {
@@ -46,11 +55,14 @@ pub(super) fn v3(shared: &Shared, info: &RequestInfo, rest: &[&str]) -> Response
         .documents
         .get_or_init(|| Documents::new(&shared.kinds));
     if rest.is_empty() {
-        return json(StatusCode::OK, documents.index().to_string());
+        // The real server calls this JSON plain text.
+        return plain_text(StatusCode::OK, documents.index().to_string());
     }
     let path = rest.join("/");
     let Some(document) = documents.get(&path) else {
-        return page_not_found();
+        let mut nothing = Response::new(ApiBody::whole(""));
+        *nothing.status_mut() = StatusCode::NOT_FOUND;
+        return nothing;
     };
     match info.query("hash") {
         // Another server was here before: the client is told where today's document is.

@@ -115,7 +115,7 @@ impl ListOptions {
             if !self.continue_token.is_empty() {
                 errors.push(FieldError::forbidden(
                     field,
-                    "resourceVersionMatch is forbidden for continue",
+                    "resourceVersionMatch is forbidden when continue is provided",
                 ));
             }
             if !matches!(matching, EXACT | NOT_OLDER_THAN) {

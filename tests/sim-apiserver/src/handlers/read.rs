@@ -18,6 +18,14 @@ use crate::{
 };
 
 pub(super) fn get(call: &Call<'_>) -> Answer {
+    if call
+        .info
+        .query("export")
+        .is_some_and(|given| !given.is_empty())
+    {
+        let why = "the export parameter, deprecated since v1.14, is no longer supported";
+        return Err(ApiStatus::bad_request(why));
+    }
     let view = call.view()?.of_one()?;
     Ok(json(StatusCode::OK, view.object(&*stored(call)?)))
 }

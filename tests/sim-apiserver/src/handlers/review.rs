@@ -22,10 +22,11 @@ pub(super) fn answer(call: &Call<'_>, decide: fn(&mut serde_json::Value)) -> Ans
     let errors = (call.kind.validate)(&review, None);
     if !errors.is_empty() {
         let kind = call.kind;
-        return Err(ApiStatus::invalid(kind.group, kind.kind, "", &errors));
+        // The real server names no kind here.
+        return Err(ApiStatus::invalid(kind.group, "", "", &errors));
     }
     decide(&mut review);
     review["apiVersion"] = call.served.api_version().into();
     review["kind"] = call.kind.kind.into();
-    warnings.tell(Ok(json(StatusCode::CREATED, review.to_string())))
+    warnings.tell(call, Ok(json(StatusCode::CREATED, review.to_string())))
 }

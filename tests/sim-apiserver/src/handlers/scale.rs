@@ -38,7 +38,7 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
             let mut body = call.typed_body(&Expected::SCALE, &mut warnings)?;
             lifecycle::check_place(&call.key(), &mut body)?;
             let replaced = write(call, &options, UidRule::Precondition, |_| Ok(body));
-            warnings.tell(replaced.map(|replaced| show(&replaced)))
+            warnings.tell(call, replaced.map(|replaced| show(&replaced)))
         }
         Verb::Patch => {
             let patch = Patch::parse(&call.content_type(), call.body()?, true)?;
@@ -54,9 +54,10 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
                         field_validation::apply(call, kind, &mut scale, &twice, &mut warnings)
                     })
                     .map_err(|why| ApiStatus::patch_makes_no_object(&shown, &why))?;
+                lifecycle::check_place(&call.key(), &mut scale)?;
                 Ok(scale)
             });
-            warnings.tell(patched.map(|patched| show(&patched)))
+            warnings.tell(call, patched.map(|patched| show(&patched)))
         }
         _ => Err(ApiStatus::method_not_allowed()),
     }

@@ -51,7 +51,10 @@ pub(super) fn put(call: &Call<'_>, part: Part) -> Answer {
         let object = lifecycle::update(state, &shared.kinds, &target, &options, |_| Ok(value))?;
         Ok((StatusCode::OK, object))
     });
-    warnings.tell(written.map(|(code, object)| json(code, view.object(&object))))
+    warnings.tell(
+        call,
+        written.map(|(code, object)| json(code, view.object(&object))),
+    )
 }
 
 pub(super) fn patch(call: &Call<'_>, part: Part) -> Answer {
@@ -72,7 +75,10 @@ pub(super) fn patch(call: &Call<'_>, part: Part) -> Answer {
             in_version(call, old, &patch, &mut warnings)
         })
     });
-    warnings.tell(object.map(|object| json(StatusCode::OK, view.object(&object))))
+    warnings.tell(
+        call,
+        object.map(|object| json(StatusCode::OK, view.object(&object))),
+    )
 }
 
 /// Patches an object in the version of the path.

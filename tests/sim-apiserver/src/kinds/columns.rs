@@ -39,6 +39,18 @@ const AGE: Column = text("Age");
 // === impl Printer ===
 
 impl Printer {
+    /// What a kind has whose definition names no columns.
+    pub(crate) const CUSTOM: Self = Self {
+        columns: &[
+            NAME,
+            Column {
+                kind: "date",
+                ..AGE
+            },
+        ],
+        cells: |object, now| vec![name(object), age(object, now)],
+    };
+
     pub(crate) const NAME_AND_AGE: Self = Self {
         columns: &[NAME, AGE],
         cells: |object, now| vec![name(object), age(object, now)],

@@ -6,7 +6,7 @@ mod service;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use pod::{claim, pod_spec};
+use pod::{claim, pod_spec, quality_of_service};
 pub(super) use service::service;
 
 pub(super) fn namespace(namespace: &mut Value) {
@@ -145,7 +145,10 @@ pub(super) fn cron_job(cron_job: &mut Value) {
     ] {
         set(spec, field, value);
     }
-    pod_spec(&mut spec["jobTemplate"]["spec"]["template"]["spec"]);
+    let template = &mut spec["jobTemplate"];
+    set(template, "metadata", json!({}));
+    set(&mut template["spec"]["template"], "metadata", json!({}));
+    pod_spec(&mut template["spec"]["template"]["spec"]);
 }
 
 pub(super) fn disruption_budget(budget: &mut Value) {
@@ -211,7 +214,25 @@ pub(super) fn pod(pod: &mut Value) {
     let account = spec["serviceAccountName"].clone();
     set(spec, "serviceAccount", account);
     set(spec, "tolerations", tolerations());
-    set(&mut pod["status"], "phase", json!("Pending"));
+    let class = quality_of_service(&pod["spec"]);
+    let status = &mut pod["status"];
+    set(status, "phase", json!("Pending"));
+    set(status, "qosClass", json!(class));
+}
+
+/// What a container's status has, whoever wrote it.
+pub(super) fn pod_status(pod: &mut Value) {
+    for list in ["initContainerStatuses", "containerStatuses"] {
+        let statuses = pod["status"].get_mut(list).and_then(Value::as_array_mut);
+        for status in statuses.into_iter().flatten() {
+            for state in ["state", "lastState"] {
+                set(status, state, json!({}));
+                if let Some(running) = status[state].get_mut("running") {
+                    set(running, "startedAt", Value::Null);
+                }
+            }
+        }
+    }
 }
 
 pub(super) fn event(event: &mut Value) {
@@ -233,6 +254,17 @@ pub(super) fn autoscaler(autoscaler: &mut Value) {
     let busy_cpu = json!([{"type": "Resource", "resource": {"name": "cpu",
         "target": {"type": "Utilization", "averageUtilization": 80}}}]);
     set(spec, "metrics", busy_cpu);
+    if let Some(behavior) = spec.get_mut("behavior").filter(|given| !given.is_null()) {
+        let all = json!({"type": "Percent", "value": 100, "periodSeconds": 15});
+        let some = json!({"type": "Pods", "value": 4, "periodSeconds": 15});
+        let up = &mut behavior["scaleUp"];
+        set(up, "stabilizationWindowSeconds", json!(0));
+        set(up, "selectPolicy", json!("Max"));
+        set(up, "policies", json!([some, all]));
+        let down = &mut behavior["scaleDown"];
+        set(down, "selectPolicy", json!("Max"));
+        set(down, "policies", json!([all]));
+    }
     let status = &mut autoscaler["status"];
     set(status, "desiredReplicas", json!(0));
     set(status, "currentMetrics", Value::Null);

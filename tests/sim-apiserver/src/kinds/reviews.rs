@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::status::FieldError;
+use crate::{lifecycle::timestamp, status::FieldError};
 
 /// Who every client is.
 const USER: &str = "admin";
@@ -17,20 +17,20 @@ pub(super) fn check_access(review: &Value, _: Option<&Value>) -> Vec<FieldError>
     if resource == spec["nonResourceAttributes"].is_null() {
         return Vec::new();
     }
-    let field = "spec.resourceAttributes";
-    let shown = if resource {
-        "cannot be specified in combination with nonResourceAttributes"
+    vec![if resource {
+        let given = &spec["nonResourceAttributes"];
+        // As Go prints the type in which the real server checks it.
+        let shown = format!(r#"{{"Path":{},"Verb":{}}}"#, given["path"], given["verb"]);
+        let why = "cannot be specified in combination with resourceAttributes";
+        FieldError::invalid("spec.nonResourceAttributes", shown, why)
     } else {
-        "exactly one of nonResourceAttributes or resourceAttributes must be specified"
-    };
-    vec![FieldError::invalid(
-        field,
-        &spec["resourceAttributes"],
-        shown,
-    )]
+        let why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+        FieldError::invalid("spec.resourceAttributes", "null", why)
+    }]
 }
 
 pub(super) fn rules(review: &mut Value) {
+    review["spec"] = json!({});
     let all = json!(["*"]);
     review["status"] = json!({
         "resourceRules": [{"verbs": all, "apiGroups": all, "resources": all}],
@@ -40,6 +40,7 @@ pub(super) fn rules(review: &mut Value) {
 }
 
 pub(super) fn subject(review: &mut Value) {
+    review["metadata"]["creationTimestamp"] = timestamp().into();
     let groups = ["system:masters", "system:authenticated"];
     review["status"] = json!({"userInfo": {"username": USER, "groups": groups}});
 }

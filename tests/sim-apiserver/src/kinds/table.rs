@@ -1,6 +1,6 @@
 //! The built-in entries: by group, and in the order of discovery within one.
 
-use super::{AlsoServed, Kind, columns, conversions, defaults, reviews, validation};
+use super::{AlsoServed, Kind, Printer, columns, conversions, defaults, reviews, validation};
 
 const EMPTY_TEMPLATE: &str = r#""spec":{"replicas":0,"selector":null,"strategy":{},"template":{"metadata":{},"spec":{"containers":null}}},"status":{}"#;
 
@@ -15,6 +15,7 @@ pub(super) const KINDS: &[Kind] = &[
         short_names: &["cm"],
         generation: false,
         unconditional_update: true,
+        checked_again: true,
         validate: validation::config_map,
         printer: columns::CONFIG_MAP,
         ..Kind::new("", "v1", "ConfigMap", "configmaps")
@@ -61,8 +62,10 @@ pub(super) const KINDS: &[Kind] = &[
             ],
             from_stored: conversions::event_from_stored,
             to_stored: conversions::event_to_stored,
+            validate: validation::new_event,
         }],
         default: defaults::event,
+        validate: validation::event,
         printer: columns::EVENT,
         ..Kind::new("", "v1", "Event", "events")
     },
@@ -72,6 +75,8 @@ pub(super) const KINDS: &[Kind] = &[
         generation: false,
         unconditional_update: true,
         field_labels: &[("status.phase", "/status/phase")],
+        server_set: &["spec.finalizers"],
+        checked_again: true,
         empty: r#""spec":{},"status":{}"#,
         default: defaults::namespace,
         printer: columns::NAMESPACE,
@@ -103,7 +108,18 @@ pub(super) const KINDS: &[Kind] = &[
             ("status.podIP", "/status/podIP"),
         ],
         empty: r#""spec":{"containers":null},"status":{}"#,
+        returns_deleted: true,
+        server_set: &[
+            "spec.preemptionPolicy",
+            "spec.priority",
+            "spec.serviceAccount",
+            "spec.serviceAccountName",
+            "spec.tolerations",
+        ],
+        condition_times: &["lastProbeTime", "lastTransitionTime"],
         default: defaults::pod,
+        default_status: defaults::pod_status,
+        checked_again: true,
         validate: validation::pod,
         printer: columns::POD,
         ..Kind::new("", "v1", "Pod", "pods").with_status()
@@ -113,6 +129,7 @@ pub(super) const KINDS: &[Kind] = &[
         unconditional_update: true,
         field_labels: &[("type", "/type")],
         default: defaults::secret,
+        checked_again: true,
         validate: validation::secret,
         printer: columns::SECRET,
         ..Kind::new("", "v1", "Secret", "secrets")
@@ -121,6 +138,9 @@ pub(super) const KINDS: &[Kind] = &[
         short_names: &["sa"],
         generation: false,
         unconditional_update: true,
+        returns_deleted: true,
+        checked_again: true,
+        printer: Printer::NAME_AND_AGE,
         ..Kind::new("", "v1", "ServiceAccount", "serviceaccounts")
     },
     Kind {
@@ -133,6 +153,13 @@ pub(super) const KINDS: &[Kind] = &[
             ("spec.type", "/spec/type"),
         ],
         empty: r#""spec":{},"status":{"loadBalancer":{}}"#,
+        returns_deleted: true,
+        server_set: &[
+            "spec.clusterIP",
+            "spec.clusterIPs",
+            "spec.ipFamilies",
+            "spec.ipFamilyPolicy",
+        ],
         default: defaults::service,
         validate: validation::service,
         printer: columns::SERVICE,
@@ -143,6 +170,7 @@ pub(super) const KINDS: &[Kind] = &[
         categories: &["all"],
         unconditional_update: true,
         empty: r#""spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"updateStrategy":{}},"status":{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#,
+        condition_times: &["lastTransitionTime"],
         default: defaults::daemon_set,
         validate: validation::daemon_set,
         printer: columns::DAEMON_SET,
@@ -153,8 +181,10 @@ pub(super) const KINDS: &[Kind] = &[
         categories: &["all"],
         unconditional_update: true,
         empty: EMPTY_TEMPLATE,
+        condition_times: &["lastTransitionTime", "lastUpdateTime"],
         default: defaults::deployment,
         validate: validation::deployment,
+        validate_status: validation::deployment_status,
         printer: columns::DEPLOYMENT,
         ..Kind::new("apps", "v1", "Deployment", "deployments")
             .with_status()
@@ -164,10 +194,11 @@ pub(super) const KINDS: &[Kind] = &[
         short_names: &["rs"],
         categories: &["all"],
         unconditional_update: true,
-        field_labels: &[("status.replicas", "/status/replicas")],
         empty: r#""spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#,
+        condition_times: &["lastTransitionTime"],
         default: defaults::replica_set,
         validate: validation::replica_set,
+        validate_status: validation::replica_set_status,
         printer: columns::REPLICA_SET,
         ..Kind::new("apps", "v1", "ReplicaSet", "replicasets")
             .with_status()
@@ -178,6 +209,7 @@ pub(super) const KINDS: &[Kind] = &[
         categories: &["all"],
         unconditional_update: true,
         empty: r#""spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"serviceName":"","updateStrategy":{}},"status":{"replicas":0,"availableReplicas":0}"#,
+        condition_times: &["lastTransitionTime"],
         default: defaults::stateful_set,
         validate: validation::stateful_set,
         printer: columns::STATEFUL_SET,
@@ -197,7 +229,9 @@ pub(super) const KINDS: &[Kind] = &[
             field_labels: &[],
             from_stored: conversions::autoscaler_from_stored,
             to_stored: conversions::autoscaler_to_stored,
+            validate: |_, _| Vec::new(),
         }],
+        condition_times: &["lastTransitionTime"],
         default: defaults::autoscaler,
         validate: validation::autoscaler,
         printer: columns::AUTOSCALER,
@@ -224,6 +258,8 @@ pub(super) const KINDS: &[Kind] = &[
         unconditional_update: true,
         field_labels: &[("status.successful", "/status/succeeded")],
         empty: r#""spec":{"template":{"metadata":{},"spec":{"containers":null}}},"status":{}"#,
+        server_set: &["metadata.labels", "spec.selector", "spec.template.metadata"],
+        condition_times: &["lastProbeTime", "lastTransitionTime"],
         default: defaults::job,
         validate: validation::job,
         printer: columns::JOB,

@@ -1,16 +1,23 @@
 //! The refusals of the real server that a controller or a person meets, in its words.
 
 mod core;
+mod event;
+mod pods;
 mod policies;
+mod selectors;
 mod service;
+mod status;
 mod workloads;
 
 use serde_json::Value;
 
 pub(super) use self::core::{config_map, secret};
+pub(super) use event::{event, new_event};
+pub(super) use pods::pod;
 pub(super) use policies::{autoscaler, disruption_budget, lease};
 pub(super) use service::service;
-pub(super) use workloads::{cron_job, daemon_set, deployment, job, pod, replica_set, stateful_set};
+pub(super) use status::{deployment_status, replica_set_status};
+pub(super) use workloads::{cron_job, daemon_set, deployment, job, replica_set, stateful_set};
 
 use super::Kind;
 use crate::{
@@ -24,6 +31,8 @@ const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower ca
 const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must \
     start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+
+const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
 /// Names that the real server knows as finalizers though no domain stands before them.
 const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "foregroundDeletion", "orphan"];
@@ -50,18 +59,26 @@ pub(crate) fn check_name(kind: &Kind, name: &str, prefix: &str) -> Vec<FieldErro
         let why = "name or generateName is required";
         return vec![FieldError::required("metadata.name", why)];
     }
-    let why = if name.len() > longest {
-        too_long.as_str()
-    } else if label && name.contains('.') {
-        "must not contain dots"
-    } else if label && !is_label(name) {
-        LABEL
-    } else if !name.split('.').all(is_label) {
-        SUBDOMAIN
-    } else {
-        return Vec::new();
+    let problem = |name: &str| {
+        if name.len() > longest {
+            Some(too_long.as_str())
+        } else if label && name.contains('.') {
+            Some("must not contain dots")
+        } else if label && !is_label(name) {
+            Some(LABEL)
+        } else if !name.split('.').all(is_label) {
+            Some(SUBDOMAIN)
+        } else {
+            None
+        }
     };
-    vec![refuse("name", name, why)]
+    // A dash at the end of a prefix is followed by something.
+    let masked = prefix.strip_suffix('-').map(|rest| format!("{rest}a"));
+    let masked = masked.as_deref().unwrap_or(prefix);
+    let of_prefix = problem(masked).filter(|_| !prefix.is_empty());
+    let errors = of_prefix.map(|why| refuse("generateName", prefix, why));
+    let of_name = problem(name).map(|why| refuse("name", name, why));
+    errors.into_iter().chain(of_name).collect()
 }
 
 /// Checks what every object's metadata has.
@@ -87,16 +104,6 @@ pub(crate) fn check_metadata(object: &Value) -> Vec<FieldError> {
             refuse("annotations", key, why);
         }
     }
-    let finalizers = metadata["finalizers"].as_array().into_iter().flatten();
-    for (index, finalizer) in finalizers.filter_map(Value::as_str).enumerate() {
-        for why in key_problems(finalizer) {
-            refuse("finalizers", finalizer, why);
-        }
-        if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer) {
-            let why = "name is neither a standard finalizer name nor is it fully qualified";
-            refuse(&format!("finalizers[{index}]"), finalizer, why);
-        }
-    }
     let size = |(key, value): (&String, &Value)| key.len() + value.as_str().map_or(0, str::len);
     if entries("annotations").map(size).sum::<usize>() > MAX_ANNOTATIONS {
         errors.push(FieldError::too_long(
@@ -108,9 +115,42 @@ pub(crate) fn check_metadata(object: &Value) -> Vec<FieldError> {
     errors
 }
 
+/// Checks the finalizers, which only an object's own check looks at, not that of a change.
+pub(crate) fn check_finalizers(object: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let mut refuse = |field: String, bad: &str, why: &str| {
+        errors.push(FieldError::invalid(field, format!("{bad:?}"), why));
+    };
+    let finalizers = object["metadata"]["finalizers"].as_array();
+    let finalizers = finalizers.into_iter().flatten().filter_map(Value::as_str);
+    for (index, finalizer) in finalizers.enumerate() {
+        for why in key_problems(finalizer) {
+            refuse("metadata.finalizers".to_owned(), finalizer, why);
+        }
+        if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer) {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            refuse(format!("metadata.finalizers[{index}]"), finalizer, why);
+        }
+    }
+    errors
+}
+
+/// Fields in the order of the real server's type, which its refusals show.
+fn in_order(value: &Value, order: &[&str]) -> String {
+    let fields = order.iter().filter(|field| !value[**field].is_null());
+    let fields: Vec<String> = fields
+        .map(|field| format!("{field:?}:{}", value[*field]))
+        .collect();
+    format!("{{{}}}", fields.join(","))
+}
+
 fn check_owners(errors: &mut Vec<FieldError>, owners: &Value) {
     let mut controllers = Vec::new();
     for owner in owners.as_array().into_iter().flatten() {
+        if owner["kind"] == "Event" && matches!(owner["apiVersion"].as_str(), Some("v1")) {
+            let why = format!("{} is disallowed from being an owner", "/v1, Kind=Event");
+            errors.push(FieldError::invalid("metadata.ownerReferences", owner, why));
+        }
         for field in ["apiVersion", "kind", "name", "uid"] {
             if owner[field].as_str().is_none_or(str::is_empty) {
                 let why = match field {
@@ -130,7 +170,18 @@ fn check_owners(errors: &mut Vec<FieldError>, owners: &Value) {
         let why = format!(
             "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {second}"
         );
-        errors.push(FieldError::invalid("metadata.ownerReferences", owners, why));
+        let order = [
+            "apiVersion",
+            "kind",
+            "name",
+            "uid",
+            "controller",
+            "blockOwnerDeletion",
+        ];
+        let shown = owners.as_array().into_iter().flatten();
+        let shown: Vec<String> = shown.map(|owner| in_order(owner, &order)).collect();
+        let shown = format!("[{}]", shown.join(","));
+        errors.push(FieldError::invalid("metadata.ownerReferences", shown, why));
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     service,
 };
 use crate::{
-    kinds::{Kind, KindId, Kinds, check_metadata, check_name},
+    kinds::{Kind, KindId, Kinds, check_finalizers, check_metadata, check_name},
     status::{ApiStatus, FieldError},
     store::{Key, Object, State},
 };
@@ -36,18 +36,30 @@ pub(crate) fn create(
         .to_owned();
     check_namespace(state, kinds, kind, namespace, &name)?;
     let key = Key::new(namespace, &name);
-    if state.get(id, &key).is_some() {
-        return Err(ApiStatus::already_exists(kind, &name));
+    if let Some(existing) = state.get(id, &key) {
+        return Err(ApiStatus::already_exists(
+            kind,
+            &name,
+            is_being_deleted(&existing.value()),
+        ));
     }
+    let mut unowned = kind.server_set.to_vec();
+    unowned.retain(|path| {
+        let given = value.pointer(&format!("/{}", path.replace('.', "/")));
+        given.is_none_or(Value::is_null)
+    });
     (kind.default)(&mut value);
-    let mut errors = errors(kind, &name, &value);
+    let mut errors = errors(kind, &name, &value, &options.api_version);
     if errors.is_empty() && kind.kind == "Service" {
         errors.extend(service::allocate(state, id, &mut value));
     }
     if !errors.is_empty() {
         return Err(ApiStatus::invalid(kind.group, kind.kind, &name, &errors));
     }
-    managed_fields::record(&json!({}), &mut value, options, None);
+    if kind.status {
+        unowned.push("status");
+    }
+    managed_fields::record(kind, &json!({}), &mut value, options, None, &unowned);
     if options.dry_run {
         return Ok(Arc::new(Object::encode(value, 0)));
     }
@@ -95,7 +107,6 @@ fn prepare(kind: &Kind, namespace: &str, value: &mut Value) -> Result<(), ApiSta
             "deletionTimestamp",
             "deletionGracePeriodSeconds",
             "managedFields",
-            "generation",
         ] {
             fields.remove(field);
         }
@@ -107,17 +118,23 @@ fn prepare(kind: &Kind, namespace: &str, value: &mut Value) -> Result<(), ApiSta
     }
     if kind.status && !kind.created_with_status {
         value["status"] = json!({});
+        if kind.is_custom()
+            && let Some(fields) = value.as_object_mut()
+        {
+            fields.remove("status");
+        }
     }
     Ok(())
 }
 
-fn errors(kind: &Kind, name: &str, value: &Value) -> Vec<FieldError> {
+fn errors(kind: &Kind, name: &str, value: &Value, api_version: &str) -> Vec<FieldError> {
     let prefix = value["metadata"]["generateName"]
         .as_str()
         .unwrap_or_default();
     let mut errors = check_name(kind, name, prefix);
     errors.extend(check_metadata(value));
-    errors.extend((kind.validate)(value, None));
+    errors.extend(check_finalizers(value));
+    errors.extend(kind.errors(api_version, value, None));
     errors
 }
 

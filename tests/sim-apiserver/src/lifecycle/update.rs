@@ -13,7 +13,7 @@ use super::{
     service,
 };
 use crate::{
-    kinds::{Kind, KindId, Kinds, check_metadata},
+    kinds::{Kind, KindId, Kinds, check_finalizers, check_metadata},
     status::{ApiStatus, FieldError},
     store::{Key, Object, State},
 };
@@ -69,8 +69,9 @@ pub(crate) fn update(
     let old = existing.value();
     let mut new = make(&old)?;
     check_place(&target.key, &mut new)?;
-    let mut errors = check_preconditions(kind, target, &old, &new)?;
-    errors.extend(deletion_set_by_hand(&old, &new));
+    let mut immutable = check_preconditions(kind, target, &old, &new)?;
+    immutable.extend(deletion_set_by_hand(&old, &new));
+    let mut errors = Vec::new();
     let forget_managers = managed_fields::are_reset(&new);
 
     restore_system_fields(&mut new, &old);
@@ -80,9 +81,15 @@ pub(crate) fn update(
         Part::Main | Part::Scale if kind.status => keep(&mut new, &old, "status"),
         Part::Main | Part::Scale => {}
         Part::Status => {
-            let status = new["status"].take();
+            let (status, metadata) = (new["status"].take(), new["metadata"].take());
             new = old.clone();
+            new["metadata"] = metadata_with_status(kind, metadata, &old);
             new["status"] = if status.is_null() { json!({}) } else { status };
+            if let Some(conditions) = new["status"].get_mut("conditions") {
+                complete_conditions(kind, conditions);
+            }
+            (kind.default_status)(&mut new);
+            errors.extend((kind.validate_status)(&new, &old));
         }
     }
     if target.part != Part::Status {
@@ -90,10 +97,22 @@ pub(crate) fn update(
             service::keep_allocated(&old, &mut new);
         }
         (kind.default)(&mut new);
-        errors.extend(check_metadata(&new));
-        errors.extend((kind.validate)(&new, Some(&old)));
     }
-    errors.extend(new_finalizers_during_deletion(&old, &new));
+    immutable.extend(new_finalizers_during_deletion(&old, &new));
+    errors.extend(check_finalizers(&new));
+    let metadata = check_metadata(&new);
+    let mut fields = Vec::new();
+    if target.part != Part::Status {
+        fields.extend(kind.errors(&options.api_version, &new, Some(&old)));
+    }
+    // The real server looks at metadata as an object's, as a change's, and once more with its kind.
+    let change = [immutable, metadata.clone()].concat();
+    let again = match kind.checked_again && target.part != Part::Status {
+        true => [metadata.clone(), check_finalizers(&new)].concat(),
+        false => Vec::new(),
+    };
+    errors.splice(0..0, metadata);
+    errors.extend([change.clone(), change, again, fields].concat());
     if errors.is_empty() && kind.kind == "Service" && target.part == Part::Main {
         errors.extend(service::allocate(state, target.id, &mut new));
     }
@@ -106,7 +125,11 @@ pub(crate) fn update(
     if new == old {
         return Ok(existing);
     }
-    if kind.generation && target.part != Part::Status && spec_differs(&old, &new) {
+    // Of a Deployment, the annotations count as well: its controller copies them to its ReplicaSets.
+    let annotated = kind.kind == "Deployment"
+        && old["metadata"]["annotations"] != new["metadata"]["annotations"];
+    let counts = target.part != Part::Status && (spec_differs(&old, &new) || annotated);
+    if kind.generation && counts {
         bump_generation(&mut new);
     }
     let subresource = match target.part {
@@ -115,7 +138,11 @@ pub(crate) fn update(
         Part::Scale => Some("scale"),
     };
     if !forget_managers {
-        managed_fields::record(&old, &mut new, options, subresource);
+        let unowned: &[&str] = match target.part {
+            Part::Main if kind.status => &["status"],
+            _ => &[],
+        };
+        managed_fields::record(kind, &old, &mut new, options, subresource, unowned);
     }
     Ok(commit(
         state,
@@ -243,6 +270,10 @@ fn deletion_set_by_hand(old: &Value, new: &Value) -> Vec<FieldError> {
         let (old, new) = (&old["metadata"][*field], &new["metadata"][*field]);
         !new.is_null() && new != old
     };
+    if is_being_deleted(old) {
+        // What is set stays, whatever is sent.
+        return Vec::new();
+    }
     let fields = ["deletionTimestamp", "deletionGracePeriodSeconds"];
     let changed = fields.iter().filter(|field| changed(field));
     changed
@@ -273,6 +304,32 @@ fn new_finalizers_during_deletion(old: &Value, new: &Value) -> Option<FieldError
             "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{list}}}"
         ),
     ))
+}
+
+/// What the metadata is after a write of the status: the real server leaves alone only what a kind's own code
+/// puts back. A controller annotates by this without making a new generation.
+fn metadata_with_status(kind: &Kind, mut new: Value, old: &Value) -> Value {
+    let fixed: &[&str] = match kind.kind {
+        _ if kind.is_custom() => return old["metadata"].clone(),
+        "Deployment" => &["labels"],
+        "Pod" => &["ownerReferences"],
+        _ => &[],
+    };
+    for field in fixed {
+        keep(&mut new, &old["metadata"], field);
+    }
+    new
+}
+
+/// Times that nobody has set are told as null.
+fn complete_conditions(kind: &Kind, conditions: &mut Value) {
+    for condition in conditions.as_array_mut().into_iter().flatten() {
+        for time in kind.condition_times {
+            if condition.is_object() && condition[*time].is_null() {
+                condition[*time] = Value::Null;
+            }
+        }
+    }
 }
 
 fn keep(new: &mut Value, old: &Value, field: &str) {

@@ -79,7 +79,9 @@ impl Field {
         }
         match labels.iter().find(|(known, _)| *known == label) {
             Some((_, pointer)) => Ok(Self::Body(pointer)),
-            None if kind.group.is_empty() && !kind.field_labels.is_empty() => {
+            None if kind.is_custom()
+                || (kind.group.is_empty() && !kind.field_labels.is_empty()) =>
+            {
                 Err(format!("field label not supported: {label}"))
             }
             None => Err(format!(

@@ -44,9 +44,12 @@ pub(crate) struct Listing {
 /// The real server's token, field by field.
 #[derive(Deserialize, Serialize)]
 struct ContinueToken {
+    #[serde(default)]
     v: String,
     /// -1: go on at the present state, whatever it is.
+    #[serde(default)]
     rv: i64,
+    #[serde(default)]
     start: String,
 }
 

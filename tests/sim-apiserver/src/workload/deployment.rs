@@ -151,9 +151,17 @@ impl Rollout<'_> {
             }
         });
         let (id, key) = (self.workload.deployments, self.object.key.clone());
-        change(self.state, self.kinds, id, &key, Part::Main, |deployment| {
-            deployment["metadata"]["annotations"][REVISION] = revision.to_string().into();
-        });
+        // With the status: otherwise it would be a new generation.
+        change(
+            self.state,
+            self.kinds,
+            id,
+            &key,
+            Part::Status,
+            |deployment| {
+                deployment["metadata"]["annotations"][REVISION] = revision.to_string().into();
+            },
+        );
     }
 
     /// What a ReplicaSet takes over, such as the cause of a change.

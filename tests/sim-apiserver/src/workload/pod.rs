@@ -41,9 +41,10 @@ pub(super) fn tell_scheduled(state: &mut State, kinds: &Kinds, workload: &Worklo
 
 /// Gives a node to a Pod that somebody made by hand.
 fn schedule(state: &mut State, kinds: &Kinds, workload: &Workload, pod: &Object) {
-    change(state, kinds, workload.pods, &pod.key, Part::Main, |pod| {
-        pod["spec"]["nodeName"] = json!(node::NAME);
-    });
+    // By a way that only a scheduler has: whoever updates a Pod cannot move it.
+    let mut value = pod.value();
+    value["spec"]["nodeName"] = json!(node::NAME);
+    state.put(workload.pods, value);
     tell_scheduled(state, kinds, workload, pod);
 }
 

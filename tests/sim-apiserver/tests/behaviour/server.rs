@@ -213,13 +213,13 @@ async fn discovery_names_every_kind_and_its_subresources() {
         names,
         [
             "apps",
+            "events.k8s.io",
             "authentication.k8s.io",
             "authorization.k8s.io",
             "autoscaling",
             "batch",
+            "policy",
             "coordination.k8s.io",
-            "events.k8s.io",
-            "policy"
         ]
     );
     assert_eq!(

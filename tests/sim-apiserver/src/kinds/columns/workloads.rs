@@ -38,7 +38,11 @@ pub(crate) const DEPLOYMENT: Printer = Printer {
             age(deployment, now),
             containers(template, "name"),
             containers(template, "image"),
-            selector(&spec["selector"]),
+            // Of a bookmark, there is none.
+            match &spec["selector"] {
+                Value::Null => "".into(),
+                given => selector(given),
+            },
         ]
     },
 };
@@ -110,10 +114,27 @@ pub(crate) const POD: Printer = Printer {
             or_none(&pod["status"]["podIP"]),
             or_none(&pod["spec"]["nodeName"]),
             or_none(&pod["status"]["nominatedNodeName"]),
-            json!("<none>"),
+            readiness_gates(pod),
         ]
     },
 };
+
+/// How many of a Pod's own conditions for being ready are met.
+fn readiness_gates(pod: &Value) -> Value {
+    let gates = pod["spec"]["readinessGates"].as_array();
+    let gates = gates.map_or(&[][..], Vec::as_slice);
+    let conditions = pod["status"]["conditions"].as_array();
+    let met = |gate: &&Value| {
+        let mut conditions = conditions.into_iter().flatten();
+        conditions.any(|condition| {
+            condition["type"] == gate["conditionType"] && condition["status"] == "True"
+        })
+    };
+    match gates {
+        [] => json!("<none>"),
+        gates => format!("{}/{}", gates.iter().filter(met).count(), gates.len()).into(),
+    }
+}
 
 pub(crate) const STATEFUL_SET: Printer = Printer {
     columns: &[NAME, text("Ready"), AGE, CONTAINERS, IMAGES],

@@ -58,6 +58,31 @@ pub(super) fn pod_spec(spec: &mut Value) {
     }
 }
 
+/// By what the kubelet decides whom to end first.
+pub(super) fn quality_of_service(spec: &Value) -> &'static str {
+    let lists = ["initContainers", "containers"];
+    let all = lists.iter().filter_map(|list| spec[*list].as_array());
+    let of = |container: &Value, kind: &str, resource: &str| {
+        container["resources"][kind][resource].clone()
+    };
+    let (mut any, mut guaranteed) = (false, true);
+    for container in all.flatten() {
+        for resource in ["cpu", "memory"] {
+            let (request, limit) = (
+                of(container, "requests", resource),
+                of(container, "limits", resource),
+            );
+            any |= !request.is_null() || !limit.is_null();
+            guaranteed &= !limit.is_null() && (request.is_null() || request == limit);
+        }
+    }
+    match (any, guaranteed) {
+        (false, _) => "BestEffort",
+        (true, true) => "Guaranteed",
+        (true, false) => "Burstable",
+    }
+}
+
 pub(super) fn claim(claim: &mut Value) {
     set(claim, "apiVersion", json!("v1"));
     set(claim, "kind", json!("PersistentVolumeClaim"));

@@ -1,11 +1,9 @@
 //! Leases, autoscalers and disruption budgets.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::not_negative;
+use super::{PERCENT, not_negative};
 use crate::status::FieldError;
-
-const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
 pub(in super::super) fn lease(lease: &Value, _: Option<&Value>) -> Vec<FieldError> {
     let mut errors = Vec::new();
@@ -37,26 +35,36 @@ pub(in super::super) fn autoscaler(autoscaler: &Value, _: Option<&Value>) -> Vec
         ));
     }
     if max < 1 {
-        errors.push(FieldError::invalid(
-            "spec.maxReplicas",
-            max,
-            "must be greater than 0",
-        ));
+        let why = "must be set and greater than 0";
+        errors.push(FieldError::required("spec.maxReplicas", why));
     }
     if max < min {
         let why = "must be greater than or equal to `minReplicas`";
         errors.push(FieldError::invalid("spec.maxReplicas", max, why));
     }
+    let target = &spec["scaleTargetRef"];
     for field in ["kind", "name"] {
-        if spec["scaleTargetRef"][field]
-            .as_str()
-            .is_none_or(str::is_empty)
-        {
-            errors.push(FieldError::required(
-                format!("spec.scaleTargetRef.{field}"),
-                "",
-            ));
+        let at = format!("spec.scaleTargetRef.{field}");
+        match target[field].as_str().unwrap_or_default() {
+            "" => errors.push(FieldError::required(at, "")),
+            text if text.contains('/') => {
+                let why = "may not contain '/'";
+                errors.push(FieldError::invalid(at, format!("{text:?}"), why));
+            }
+            _ => {}
         }
+    }
+    if target["apiVersion"].as_str().is_none_or(str::is_empty) {
+        let why = "apiVersion must specify API group";
+        errors.push(FieldError::invalid(
+            "spec.scaleTargetRef.apiVersion",
+            "\"\"",
+            why,
+        ));
+    }
+    if spec["minReplicas"] == 0 {
+        let why = "must specify at least one Object or External metric to support scaling to zero replicas";
+        errors.push(FieldError::forbidden("spec.metrics", why));
     }
     errors
 }
@@ -66,9 +74,13 @@ pub(in super::super) fn disruption_budget(budget: &Value, _: Option<&Value>) -> 
     let spec = &budget["spec"];
     if !spec["minAvailable"].is_null() && !spec["maxUnavailable"].is_null() {
         // As Go prints the type in which the real server checks it.
-        let shown = json!({"MinAvailable": spec["minAvailable"], "Selector": spec["selector"],
-            "MaxUnavailable": spec["maxUnavailable"],
-            "UnhealthyPodEvictionPolicy": spec["unhealthyPodEvictionPolicy"]});
+        let shown = format!(
+            r#"{{"MinAvailable":{},"Selector":{},"MaxUnavailable":{},"UnhealthyPodEvictionPolicy":{}}}"#,
+            spec["minAvailable"],
+            spec["selector"],
+            spec["maxUnavailable"],
+            spec["unhealthyPodEvictionPolicy"]
+        );
         let why = "minAvailable and maxUnavailable cannot be both set";
         errors.push(FieldError::invalid("spec", shown, why));
     }

@@ -1,21 +1,76 @@
-//! Pods, and what makes them.
-
-use std::collections::BTreeSet;
+//! What makes Pods.
 
 use serde_json::Value;
 
-use super::{LABEL, is_label, not_negative};
-use crate::{
-    selector::{key_problems, value_problem},
-    status::FieldError,
-};
+use super::{PERCENT, not_negative, pods::containers, selectors};
+use crate::{kinds::defaults, status::FieldError};
+
+const STATEFUL_SET_IS_FIXED: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', \
+    'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and \
+    'minReadySeconds' are forbidden";
 
 pub(in super::super) fn deployment(deployment: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut errors = workload(deployment, old, "deployment");
     let spec = &deployment["spec"];
+    strategy(&mut errors, &spec["strategy"]);
     not_negative(&mut errors, spec, "revisionHistoryLimit");
     not_negative(&mut errors, spec, "progressDeadlineSeconds");
+    let seconds = |field: &str| spec[field].as_i64().unwrap_or(0);
+    let deadline = seconds("progressDeadlineSeconds");
+    if deadline <= seconds("minReadySeconds") {
+        let why = "must be greater than minReadySeconds";
+        errors.push(FieldError::invalid(
+            "spec.progressDeadlineSeconds",
+            deadline,
+            why,
+        ));
+    }
     errors
+}
+
+fn strategy(errors: &mut Vec<FieldError>, strategy: &Value) {
+    let rolling = &strategy["rollingUpdate"];
+    let field = "spec.strategy.rollingUpdate";
+    match strategy["type"].as_str().unwrap_or_default() {
+        "Recreate" if !rolling.is_null() => {
+            let why = "may not be specified when strategy `type` is 'Recreate'";
+            errors.push(FieldError::forbidden(field, why));
+        }
+        "Recreate" => {}
+        "RollingUpdate" => {
+            for part in ["maxUnavailable", "maxSurge"] {
+                amount(errors, &rolling[part], &format!("{field}.{part}"));
+            }
+            let none = |part: &str| rolling[part] == 0 || rolling[part] == "0%";
+            if none("maxUnavailable") && none("maxSurge") {
+                let why = "may not be 0 when `maxSurge` is 0";
+                let at = format!("{field}.maxUnavailable");
+                errors.push(FieldError::invalid(at, &rolling["maxUnavailable"], why));
+            }
+        }
+        other => {
+            let shown = format!(r#"{{"Type":{other:?},"RollingUpdate":{rolling}}}"#);
+            let known = ["Recreate", "RollingUpdate"];
+            errors.push(FieldError::not_supported("spec.strategy", shown, &known));
+        }
+    }
+}
+
+/// A number that is not negative, or a share.
+fn amount(errors: &mut Vec<FieldError>, value: &Value, field: &str) {
+    match value {
+        Value::String(text) => {
+            let digits = text.strip_suffix('%').unwrap_or_default();
+            if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit()) {
+                errors.push(FieldError::invalid(field, format!("{text:?}"), PERCENT));
+            }
+        }
+        Value::Number(number) if number.as_i64().is_some_and(|number| number < 0) => {
+            let why = "must be greater than or equal to 0";
+            errors.push(FieldError::invalid(field, number, why));
+        }
+        _ => {}
+    }
 }
 
 pub(in super::super) fn replica_set(replica_set: &Value, old: Option<&Value>) -> Vec<FieldError> {
@@ -24,6 +79,9 @@ pub(in super::super) fn replica_set(replica_set: &Value, old: Option<&Value>) ->
 
 pub(in super::super) fn stateful_set(set: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut errors = Vec::new();
+    if old.is_some_and(|old| fixed_of_stateful_set(old) != fixed_of_stateful_set(set)) {
+        errors.push(FieldError::forbidden("spec", STATEFUL_SET_IS_FIXED));
+    }
     let policy = set["spec"]["podManagementPolicy"]
         .as_str()
         .unwrap_or_default();
@@ -75,10 +133,25 @@ pub(in super::super) fn cron_job(cron_job: &Value, _: Option<&Value>) -> Vec<Fie
     errors
 }
 
-pub(in super::super) fn pod(pod: &Value, _: Option<&Value>) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    containers(&mut errors, &pod["spec"], "spec");
-    errors
+/// What of a StatefulSet nobody may change.
+fn fixed_of_stateful_set(set: &Value) -> Value {
+    let mut set = set.clone();
+    defaults::stateful_set(&mut set);
+    let mut spec = set["spec"].take();
+    for field in [
+        "replicas",
+        "ordinals",
+        "template",
+        "updateStrategy",
+        "revisionHistoryLimit",
+        "persistentVolumeClaimRetentionPolicy",
+        "minReadySeconds",
+        // It has a refusal of its own.
+        "selector",
+    ] {
+        spec[field] = Value::Null;
+    }
+    spec
 }
 
 fn job_spec(errors: &mut Vec<FieldError>, spec: &Value, path: &str) {
@@ -123,15 +196,11 @@ fn workload(object: &Value, old: Option<&Value>, kind: &str) -> Vec<FieldError> 
         let why = format!("empty selector is invalid for {kind}");
         errors.push(FieldError::invalid("spec.selector", selector, why));
     }
-    let malformed = bad_labels(&selector["matchLabels"]);
+    let malformed = selectors::problems(selector);
     let well_formed = malformed.is_empty();
-    if !well_formed {
-        errors.extend(malformed);
-        let why = "invalid label selector";
-        errors.push(FieldError::invalid("spec.selector", selector, why));
-    }
+    errors.extend(malformed);
     let labels = &spec["template"]["metadata"]["labels"];
-    if well_formed && !selects(selector, labels) {
+    if well_formed && !selectors::selects(selector, labels) {
         let shown = if labels.is_null() {
             "null".to_owned()
         } else {
@@ -155,7 +224,7 @@ fn workload(object: &Value, old: Option<&Value>, kind: &str) -> Vec<FieldError> 
             &["Always"],
         ));
     }
-    if let Some(old) = old.filter(|old| old["spec"]["selector"] != *selector && !selector.is_null())
+    if let Some(old) = old.filter(|old| old["spec"]["selector"] != *selector)
         && !old["spec"]["selector"].is_null()
     {
         errors.push(FieldError::invalid(
@@ -165,74 +234,4 @@ fn workload(object: &Value, old: Option<&Value>, kind: &str) -> Vec<FieldError> 
         ));
     }
     errors
-}
-
-fn containers(errors: &mut Vec<FieldError>, spec: &Value, path: &str) {
-    let containers = spec["containers"].as_array();
-    if containers.is_none_or(Vec::is_empty) {
-        errors.push(FieldError::required(format!("{path}.containers"), ""));
-    }
-    let mut seen = BTreeSet::new();
-    for (index, container) in containers.into_iter().flatten().enumerate() {
-        let name = container["name"].as_str().unwrap_or_default();
-        let at = format!("{path}.containers[{index}].name");
-        if !name.is_empty() && !is_label(name) {
-            errors.push(FieldError::invalid(&at, format!("{name:?}"), LABEL));
-        }
-        if !name.is_empty() && !seen.insert(name) {
-            errors.push(FieldError::duplicate(at, format!("{name:?}")));
-        }
-        for field in ["name", "image"] {
-            if container[field].as_str().is_none_or(str::is_empty) {
-                errors.push(FieldError::required(
-                    format!("{path}.containers[{index}].{field}"),
-                    "",
-                ));
-            }
-        }
-    }
-}
-
-fn bad_labels(labels: &Value) -> Vec<FieldError> {
-    let refuse = |bad: &str, why: &str| {
-        FieldError::invalid("spec.selector.matchLabels", format!("{bad:?}"), why)
-    };
-    let mut errors = Vec::new();
-    for (key, value) in labels.as_object().into_iter().flatten() {
-        let value = value.as_str().unwrap_or_default();
-        errors.extend(key_problems(key).into_iter().map(|why| refuse(key, why)));
-        errors.extend(value_problem(value).map(|why| refuse(value, why)));
-    }
-    errors
-}
-
-/// Whether a `LabelSelector` object selects labels.
-fn selects(selector: &Value, labels: &Value) -> bool {
-    if selector.is_null() {
-        return false;
-    }
-    let value = |key: &str| labels[key].as_str();
-    let wanted = selector["matchLabels"].as_object().into_iter().flatten();
-    let expressions = selector["matchExpressions"]
-        .as_array()
-        .into_iter()
-        .flatten();
-    wanted
-        .into_iter()
-        .all(|(key, wanted)| value(key) == wanted.as_str())
-        && expressions.into_iter().all(|expression| {
-            let value = value(expression["key"].as_str().unwrap_or_default());
-            let listed = expression["values"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .any(|v| v.as_str() == value);
-            match expression["operator"].as_str().unwrap_or_default() {
-                "In" => value.is_some() && listed,
-                "NotIn" => value.is_none() || !listed,
-                "Exists" => value.is_some(),
-                "DoesNotExist" => value.is_none(),
-                _ => false,
-            }
-        })
 }
