@@ -34,6 +34,8 @@ pub(super) enum End {
     Enough,
     /// The server ended it.
     Closed,
+    /// Nothing more came for a long time.
+    Silent,
 }
 
 /// The headers that matter: what a client acts on. The rest is of one request, such as
@@ -49,6 +51,19 @@ const COMPARED: [&str; 9] = [
     "www-authenticate",
     "x-content-type-options",
 ];
+
+/// A report is read in a terminal.
+fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && !matches!(c, '\n' | '\t') {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
 
 // === impl Answer ===
 
@@ -86,9 +101,11 @@ impl Answer {
                 for event in events {
                     let _ = writeln!(text, "{event:#}");
                 }
-                if *end == End::Closed {
-                    text.push_str("(closed by the server)\n");
-                }
+                text.push_str(match end {
+                    End::Enough => "",
+                    End::Closed => "(closed by the server)\n",
+                    End::Silent => "(and then silence)\n",
+                });
             }
             Content::Unread => {}
         }
@@ -103,7 +120,7 @@ impl Content {
     pub(super) fn of(body: &[u8]) -> Self {
         match serde_json::from_slice(body) {
             Ok(value) => Self::Json(value),
-            Err(_) => Self::Text(String::from_utf8_lossy(body).into_owned()),
+            Err(_) => Self::Text(printable(&String::from_utf8_lossy(body))),
         }
     }
 }

@@ -1,7 +1,10 @@
+use std::time::Duration;
+
 use bytes::BytesMut;
 use http_body_util::BodyExt;
 use kube::client::Body;
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::answer::{Content, End};
 use super::script::Until;
@@ -10,6 +13,14 @@ use super::script::Until;
 pub(super) struct Lines {
     body: Body,
     buffer: BytesMut,
+}
+
+/// Longer than any watch in a script lasts by itself.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is no event is shown as it came.
+fn event(line: &[u8]) -> Value {
+    serde_json::from_slice(line).unwrap_or_else(|_| String::from_utf8_lossy(line).into())
 }
 
 // === impl Lines ===
@@ -22,7 +33,7 @@ impl Lines {
         }
     }
 
-    /// Reads events until there are enough, or the server ends the stream.
+    /// Reads events until there are enough, the server ends the stream, or nothing comes.
     pub(super) async fn read(&mut self, until: Until) -> Result<Content, String> {
         let mut events = Vec::new();
         loop {
@@ -30,13 +41,16 @@ impl Lines {
                 let end = End::Enough;
                 return Ok(Content::Events { events, end });
             }
-            match self.next().await? {
-                Some(event) => events.push(event),
-                None => {
-                    let end = End::Closed;
-                    return Ok(Content::Events { events, end });
+            let end = match timeout(PATIENCE, self.next()).await {
+                Ok(Ok(Some(event))) => {
+                    events.push(event);
+                    continue;
                 }
-            }
+                Ok(Ok(None)) => End::Closed,
+                Ok(Err(why)) => return Err(why),
+                Err(_) => End::Silent,
+            };
+            return Ok(Content::Events { events, end });
         }
     }
 
@@ -51,7 +65,7 @@ impl Lines {
             }
             match self.body.frame().await {
                 None if self.buffer.is_empty() => return Ok(None),
-                None => return Err("the watch ended within a line".to_owned()),
+                None => return Ok(Some(event(&self.buffer.split()))),
                 Some(Err(error)) => return Err(format!("the watch broke: {error}")),
                 Some(Ok(frame)) => {
                     if let Some(data) = frame.data_ref() {
@@ -89,10 +103,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn half_an_event_is_an_error() {
-        let read = of("{\"a\":1}\n{\"a\"").read(Until::End).await;
-        assert_eq!(read.unwrap_err(), "the watch ended within a line");
-        let read = of("nonsense\n").read(Until::End).await;
-        assert!(read.unwrap_err().starts_with("an event: "));
+    async fn what_is_no_event_is_told_as_it_came() {
+        let read = of("{\"a\":1}\n{\"a\"").read(Until::End).await.unwrap();
+        let events = vec![json!({"a": 1}), json!("{\"a\"")];
+        let end = End::Closed;
+        assert_eq!(read, Content::Events { events, end });
     }
 }

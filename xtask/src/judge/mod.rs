@@ -20,6 +20,7 @@ mod normalise;
 mod play;
 mod real;
 mod report;
+mod round;
 mod run;
 mod script;
 mod side;

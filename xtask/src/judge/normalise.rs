@@ -14,6 +14,8 @@ pub(super) struct Normaliser {
     /// Columns of the newest table that hold durations: the rows of a watch come without
     /// their definitions.
     age_columns: Vec<usize>,
+    /// The `generateName` of the request.
+    prefix: Option<String>,
 }
 
 /// A time further away is one that a request had in it.
@@ -27,7 +29,15 @@ impl Normaliser {
             symbols: Symbols::default(),
             now,
             age_columns: Vec::new(),
+            prefix: None,
         }
+    }
+
+    /// Tells of the body that was sent: a refusal of it names an object that nobody made.
+    pub(super) fn sent(&mut self, body: &str) {
+        let body: Value = serde_json::from_str(body).unwrap_or_default();
+        let prefix = body["metadata"]["generateName"].as_str();
+        self.prefix = prefix.map(ToOwned::to_owned);
     }
 
     pub(super) fn answer(&mut self, answer: &Answer) -> Answer {
@@ -40,7 +50,9 @@ impl Normaliser {
             Content::Text(body) => Content::Text(self.symbols.text(body)),
             Content::Events { events, end } => {
                 let event = |event| self.value("", event, false);
-                let events = events.iter().map(event).collect();
+                let mut events: Vec<Value> = events.iter().map(event).collect();
+                // How many there are of those that only say that nothing was missed is chance.
+                events.dedup_by(|event, before| event["type"] == "BOOKMARK" && event == before);
                 Content::Events { events, end: *end }
             }
             Content::Unread => Content::Unread,
@@ -54,7 +66,14 @@ impl Normaliser {
         match value {
             Value::Object(fields) => Value::Object(self.object(fields, collection)),
             Value::Array(entries) if key == "managedFields" => {
-                entries.iter().map(|entry| self.owner(entry)).collect()
+                let mut entries: Vec<Value> =
+                    entries.iter().map(|entry| self.owner(entry)).collect();
+                // By time on both servers, which is in whole seconds: chance decides.
+                entries.sort_by_cached_key(|entry| {
+                    ["operation", "manager", "apiVersion", "subresource"]
+                        .map(|field| entry[field].as_str().unwrap_or_default().to_owned())
+                });
+                entries.into()
             }
             Value::Array(items) => {
                 let items = items.iter().map(|item| self.value(key, item, false));
@@ -85,6 +104,10 @@ impl Normaliser {
     fn object(&mut self, fields: &Map<String, Value>, collection: bool) -> Map<String, Value> {
         let text = |field: &str| fields.get(field).and_then(Value::as_str);
         if let (Some(prefix), Some(name)) = (text("generateName"), text("name")) {
+            self.symbols.learn_name(prefix, name);
+        }
+        if let (Some(prefix), Some(details)) = (&self.prefix, fields.get("details")) {
+            let name = details["name"].as_str().unwrap_or_default();
             self.symbols.learn_name(prefix, name);
         }
         if let Some(Value::Array(columns)) = fields.get("columnDefinitions") {
@@ -140,6 +163,7 @@ impl Normaliser {
             let age = self.age_columns.contains(&at);
             match cell.as_str() {
                 Some(text) if age && is_duration(text) => "<age>".into(),
+                Some(text) if text.starts_with("10.96.") => "<address>".into(),
                 _ => self.value("", cell, false),
             }
         });
@@ -171,12 +195,10 @@ fn coarse(fields: &Map<String, Value>) -> Map<String, Value> {
     for (name, value) in fields {
         let mut kept: Map<String, Value> = below(value);
         if name == "f:metadata" {
-            kept.retain(|name, _| matches!(name.as_str(), "f:labels" | "f:annotations"));
-            for (name, keys) in &mut kept {
-                *keys = Value::Object(below(&value[name]));
-            }
-            if kept.is_empty() {
-                continue;
+            for name in ["f:labels", "f:annotations"] {
+                if let Some(keys) = kept.get_mut(name) {
+                    *keys = Value::Object(below(&value[name]));
+                }
             }
         }
         shown.insert(name.clone(), Value::Object(kept));

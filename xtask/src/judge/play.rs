@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::answer::{Answer, Content};
 use super::lines::Lines;
 use super::normalise::Normaliser;
-use super::script::{Case, Step, Until};
+use super::script::{Case, Scope, Step, Until};
 use super::side::Side;
 use super::template::Known;
 
@@ -22,13 +22,6 @@ pub(super) struct Play<'a> {
     answers: BTreeMap<String, Value>,
     watches: BTreeMap<String, Lines>,
     normaliser: Normaliser,
-}
-
-/// What a step has brought.
-pub(super) struct Played {
-    pub(super) status: u16,
-    /// With symbols; `None` for a step without an answer.
-    pub(super) answer: Option<Answer>,
 }
 
 /// No step takes longer.
@@ -47,8 +40,9 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// Plays one step. An error is one of the script, or of the way to the server.
-    pub(super) async fn step(&mut self, case: &Case) -> Result<Played, String> {
+    /// Plays one step. The answer has symbols in it; there is none for a step that sends
+    /// nothing. An error is one of the script, or of the way to the server.
+    pub(super) async fn step(&mut self, case: &Case) -> Result<Option<Answer>, String> {
         let place = |why: String| {
             let name = self.side.name;
             format!("{} ({name} server): {why}", case.place)
@@ -64,12 +58,8 @@ impl<'a> Play<'a> {
                 ));
             }
         };
-        let Some(answer) = answer else {
-            let status = case.status;
-            return Ok(Played {
-                status,
-                answer: None,
-            });
+        let Some(mut answer) = answer else {
+            return Ok(None);
         };
         if let (Some(name), Step::Request(_) | Step::Watch(_) | Step::Read(_)) =
             (&case.name, &case.step)
@@ -81,10 +71,10 @@ impl<'a> Play<'a> {
             };
             self.answers.insert(name.clone(), kept);
         }
-        Ok(Played {
-            status: answer.status,
-            answer: Some(self.normaliser.answer(&answer)),
-        })
+        if case.scope == Scope::Head {
+            answer.content = Content::Unread;
+        }
+        Ok(Some(self.normaliser.answer(&answer)))
     }
 
     async fn answer(&mut self, case: &Case) -> Result<Option<Answer>, String> {
@@ -128,7 +118,7 @@ impl<'a> Play<'a> {
     }
 
     async fn begin(
-        &self,
+        &mut self,
         case: &Case,
         method: &Method,
         parameter: &str,
@@ -143,6 +133,7 @@ impl<'a> Play<'a> {
             target.push_str(parameter);
         }
         let body = known.fill(&case.body)?;
+        self.normaliser.sent(&body);
         let response: Response<Body> = self.side.send(method, &target, &case.headers, body).await?;
         let answer = Answer::head(response.status().as_u16(), response.headers());
         Ok((answer, response.into_body()))

@@ -2,6 +2,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use http::Method;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -46,7 +47,24 @@ impl Real {
         let revision = namespaces["metadata"]["resourceVersion"].as_str();
         let revision = revision.ok_or("a list without a resourceVersion")?;
         self.tell_etcd("/v3/kv/compaction", &json!({"revision": revision}))
+            .await?;
+        // So would another kube-apiserver tell: what the watch cache remembers is dropped then.
+        let note =
+            json!({"key": STANDARD.encode("compact_rev_key"), "value": STANDARD.encode(revision)});
+        self.tell_etcd("/v3/kv/put", &note).await?;
+        let before = revision.parse::<u64>().map_err(|error| error.to_string())? - 1;
+        let forgotten = format!(
+            "/api/v1/configmaps?resourceVersion={before}&resourceVersionMatch=Exact&limit=1"
+        );
+        let until_forgotten = async {
+            let mut again = interval(Duration::from_millis(50));
+            while get(side, &forgotten).await.is_ok() {
+                again.tick().await;
+            }
+        };
+        timeout(PATIENCE, until_forgotten)
             .await
+            .map_err(|_| "kube-apiserver does not notice that etcd forgot".to_owned())
     }
 
     pub(super) fn stop(self) -> Result<(), Box<dyn Error>> {
@@ -94,20 +112,24 @@ pub(super) async fn define(side: &Side, definition: &Value) -> Result<(), String
     let spec = &definition["spec"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (group, version) = (text(&spec["group"]), text(&spec["versions"][0]["name"]));
-    let served = format!("/apis/{group}/{version}/{}", text(&spec["names"]["plural"]));
-    // A new kind is served within some tenths of a second; there is no event that says when.
+    let served = format!("/apis/{group}/{version}");
+    let listed = format!("{served}/{}", text(&spec["names"]["plural"]));
+    // A new kind is served within some tenths of a second, and described a second later;
+    // there is no event that says when.
     let until_served = async {
         let mut again = interval(Duration::from_millis(50));
         loop {
             again.tick().await;
-            if get(side, &served).await.is_ok() {
+            let documents = get(side, "/openapi/v3").await.unwrap_or_default();
+            let described = !documents["paths"][served.trim_start_matches('/')].is_null();
+            if described && get(side, &listed).await.is_ok() {
                 return;
             }
         }
     };
     timeout(PATIENCE, until_served)
         .await
-        .map_err(|_| format!("{served} is not served"))
+        .map_err(|_| format!("{listed} is not served"))
 }
 
 async fn get(side: &Side, path: &str) -> Result<Value, String> {

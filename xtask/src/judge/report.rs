@@ -1,11 +1,13 @@
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Serialize;
 use similar::TextDiff;
 
 use super::answer::Answer;
 use super::kept::Kept;
+use super::script::Case;
 
 /// What was found, for people as it comes and for programs at the end.
 #[derive(Debug, Default, Serialize)]
@@ -15,11 +17,12 @@ pub(super) struct Report {
     requests: usize,
     watches: usize,
     events: usize,
-    /// Requests that were answered alike, symbols aside.
+    /// Answers that are alike, symbols aside. A watch that is left open has two: its head,
+    /// and later its events.
     same: usize,
-    /// Requests that differ as `kept.yaml` says.
+    /// Answers that differ as `kept.yaml` says.
     kept: usize,
-    /// Requests that differ in another way.
+    /// Answers that differ in another way.
     different: usize,
     groups: Vec<GroupReport>,
     kept_on_purpose: Vec<KeptReport>,
@@ -50,26 +53,36 @@ struct KeptReport {
 /// The lines around a difference that are shown.
 const CONTEXT: usize = 3;
 
+/// After this long a diff is given up as too long to be a good one.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Shows where two answers differ, and which of it is unexplained.
 pub(super) fn difference(
-    place: &str,
-    title: &str,
+    case: &Case,
     unexplained: &[String],
     real: &Answer,
     simulated: &Answer,
 ) -> String {
-    let mut text = format!("{place}: {title}\n");
+    let mut text = format!("{}: {}\n", case.place, case.title);
     for difference in unexplained {
         text.push_str(&format!("  {}\n", cut(difference)));
     }
     let (real, simulated) = (real.text(), simulated.text());
-    let diff = TextDiff::from_lines(&real, &simulated);
+    let mut config = TextDiff::configure();
+    let diff = config.timeout(PATIENCE).diff_lines(&real, &simulated);
     let mut unified = diff.unified_diff();
     unified.context_radius(CONTEXT).header("real", "simulated");
     for line in unified.to_string().lines() {
         text.push_str(&format!("    {line}\n"));
     }
     text
+}
+
+/// Both answers as they are.
+pub(super) fn answers(case: &Case, real: &Answer, simulated: &Answer) -> String {
+    let (real, simulated) = (real.text(), simulated.text());
+    let (place, title) = (&case.place, &case.title);
+    format!("{place}: {title}\n--- real\n{real}--- simulated\n{simulated}\n")
 }
 
 /// A line that still fits a screen; the diff below has all of it.
@@ -133,7 +146,8 @@ impl Report {
             ));
         }
         text.push_str(&format!(
-            "{} requests ({} watches with {} events): {} the same, {} differ on purpose, {} differ; {:.0} s",
+            "{} answers to {} requests ({} watches, {} events): {} the same, {} differ on purpose, {} differ; {:.0} s",
+            self.same + self.kept + self.different,
             self.requests,
             self.watches,
             self.events,
@@ -175,15 +189,10 @@ mod tests {
     #[test]
     fn a_difference_is_shown_with_what_is_around_it() {
         let unexplained = ["body.spec.replicas: 2 | 3".to_owned()];
-        let shown = difference(
-            "a.http:7",
-            "200 GET /x",
-            &unexplained,
-            &answer(200, 2),
-            &answer(200, 3),
-        );
+        let case = Case::namespace();
+        let shown = difference(&case, &unexplained, &answer(200, 2), &answer(200, 3));
         insta::assert_snapshot!(shown, @r#"
-a.http:7: 200 GET /x
+every group: its namespace
   body.spec.replicas: 2 | 3
     --- real
     +++ simulated
@@ -213,6 +222,6 @@ a.http:7: 200 GET /x
         report.stale.clear();
         report.group(group(1));
         assert!(!report.is_well());
-        insta::assert_snapshot!(report.summary(), @"2 requests (0 watches with 0 events): 0 the same, 0 differ on purpose, 1 differ; 0 s");
+        insta::assert_snapshot!(report.summary(), @"1 answers to 2 requests (0 watches, 0 events): 0 the same, 0 differ on purpose, 1 differ; 0 s");
     }
 }

@@ -96,6 +96,15 @@ pub(super) enum Scope {
     Head,
 }
 
+// === impl Group ===
+
+impl Group {
+    /// Whether it makes the servers forget what was before.
+    pub(super) fn forgets(&self) -> bool {
+        self.cases.iter().any(|case| case.step == Step::Compact)
+    }
+}
+
 // === impl Case ===
 
 impl Case {

@@ -54,7 +54,9 @@ impl Symbols {
             if is_uuid(token) {
                 shown.push_str(&self.uid(token));
             } else if versions && token.len() > 1 && token.bytes().all(|b| b.is_ascii_digit()) {
-                match self.versions.get(token) {
+                // These also name the newest of all objects.
+                let newest = lower.contains("too large") || lower.contains("too old");
+                match self.versions.get(token).filter(|_| !newest) {
                     Some(known) => shown.push_str(&format!("<version {known}>")),
                     None => shown.push_str("<version>"),
                 }
@@ -101,9 +103,15 @@ mod tests {
     fn numbers_are_versions_only_where_a_text_speaks_of_them() {
         let mut symbols = Symbols::default();
         assert_eq!(symbols.version("70002"), "<version 1>");
-        let text = "Too large resource version: 99999, current: 70002, code 4";
-        let shown = "Too large resource version: <version>, current: <version 1>, code 4";
+        let text = "ResourceVersion in precondition: 99999, in object meta: 70002, code 4";
+        let shown =
+            "ResourceVersion in precondition: <version>, in object meta: <version 1>, code 4";
         assert_eq!(symbols.text(text), shown);
+        let newest = symbols.text("Too large resource version: 99999, current: 70002");
+        assert_eq!(
+            newest,
+            "Too large resource version: <version>, current: <version>"
+        );
         assert_eq!(symbols.text("at most 70002 bytes"), "at most 70002 bytes");
     }
 

@@ -67,7 +67,7 @@ fn owners_of_fields_are_shown_in_the_grain_that_both_keep() {
             "f:type": {}}}]}});
     let expected = json!({"metadata": {"managedFields": [{"manager": "judge", "time": "<time>",
         "fieldsV1": {
-            "f:metadata": {"f:labels": {"f:a": {}}},
+            "f:metadata": {"f:labels": {"f:a": {}}, "f:finalizers": {}},
             "f:spec": {"f:template": {}, "f:replicas": {}},
             "f:type": {}}}]}});
     assert_eq!(shown(&mut normaliser(), body), expected);
@@ -95,4 +95,42 @@ fn a_made_name_an_address_and_a_port_are_symbols() {
     let expected = json!({"metadata": {"generateName": "web-", "name": "web-<suffix 1>"},
         "spec": {"clusterIP": "<address>", "clusterIPs": ["<address>"], "ports": [{"port": 80, "nodePort": "<port>"}]}});
     assert_eq!(shown(&mut normaliser(), body), expected);
+}
+
+#[test]
+fn a_made_name_that_is_refused_is_a_symbol_too() {
+    let mut normaliser = normaliser();
+    normaliser.sent(r#"{"metadata": {"generateName": "Bad_"}}"#);
+    let refusal = json!({"message": "\"Bad_x7k2p\" is invalid", "details": {"name": "Bad_x7k2p"}});
+    let expected =
+        json!({"message": "\"Bad_<suffix 1>\" is invalid", "details": {"name": "Bad_<suffix 1>"}});
+    assert_eq!(shown(&mut normaliser, refusal), expected);
+}
+
+#[test]
+fn owners_stand_in_one_order() {
+    let by = |manager: &str| json!({"manager": manager, "operation": "Update", "fieldsV1": {}});
+    let one = json!({"managedFields": [by("a"), by("b")]});
+    let other = json!({"managedFields": [by("b"), by("a")]});
+    assert_eq!(
+        shown(&mut normaliser(), one.clone()),
+        shown(&mut normaliser(), other)
+    );
+}
+
+#[test]
+fn bookmarks_that_say_the_same_are_one() {
+    let bookmark =
+        json!({"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "70100"}}});
+    let added = json!({"type": "ADDED", "object": {"metadata": {"resourceVersion": "70101"}}});
+    let mut answer = Answer::head(200, &HeaderMap::new());
+    answer.content = Content::Events {
+        events: vec![bookmark.clone(), bookmark.clone(), added, bookmark],
+        end: End::Closed,
+    };
+    let Content::Events { events, .. } = normaliser().answer(&answer).content else {
+        panic!("a watch is one afterwards");
+    };
+    let types: Vec<&Value> = events.iter().map(|event| &event["type"]).collect();
+    assert_eq!(types, ["BOOKMARK", "ADDED", "BOOKMARK"]);
 }
