@@ -43,7 +43,7 @@
 //! | `ResourceEventHandlerRegistration` | [`Registration`] |
 //! | `RemoveEventHandler`, `ShutDownEventHandler` | [`Registration::remove`] |
 //! | `AddIndexers` | [`InformerOptions::index`], [`SharedInformer::add_index`] |
-//! | `SetTransform` | a projection: see [`Object`](crate::watch::Object) |
+//! | `SetTransform` | [`InformerOptions::transform`], or better a projection: see [`Object`](crate::watch::Object) |
 //! | `SetWatchErrorHandler`, `HasSynced` | [`SharedInformer::status`] |
 //! | `cache.WaitForCacheSync` | [`Registration::synced`], [`SharedInformerFactory::synced`] |
 //! | `KUBE_CACHE_MUTATION_DETECTOR` | nothing: an `Arc<T>` cannot be changed |
@@ -51,8 +51,10 @@ mod factory;
 mod options;
 mod registration;
 mod shared;
+mod transform;
 
 pub use factory::SharedInformerFactory;
 pub use options::InformerOptions;
 pub use registration::Registration;
 pub use shared::SharedInformer;
+pub use transform::TransformError;

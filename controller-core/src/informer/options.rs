@@ -1,3 +1,4 @@
+use super::transform::{Transform, TransformError};
 use crate::store::{IndexFunction, LabelNotKept};
 use crate::watch::{Object, WatchOptions};
 
@@ -24,6 +25,7 @@ pub struct InformerOptions<T> {
     /// Beside the namespace index, which is always there. Of two with one name the last wins.
     pub(super) indexes: Vec<(&'static str, IndexFunction<T>)>,
     pub(super) buffer: usize,
+    pub(super) transform: Option<Transform<T>>,
 }
 
 // === impl InformerOptions ===
@@ -38,6 +40,7 @@ impl<T: Object> InformerOptions<T> {
             watch,
             indexes: Vec::new(),
             buffer: Self::BUFFER,
+            transform: None,
         }
     }
 
@@ -66,6 +69,43 @@ impl<T: Object> InformerOptions<T> {
         }))
     }
 
+    /// Sets what is done to each object before it is cached: fields that nobody reads are
+    /// dropped, names are made comparable. A second call replaces the first.
+    ///
+    /// It is called exactly once for each object that was decoded, also for the last state of
+    /// one that is deleted, and never for a resync or a tombstone. client-go may call it more
+    /// than once for one object, so that there it has to be idempotent.
+    ///
+    /// ```
+    /// use controller_core::client::Scope;
+    /// use controller_core::informer::InformerOptions;
+    /// use controller_core::watch::WatchOptions;
+    /// use k8s_openapi::api::core::v1::Pod;
+    ///
+    /// let options = InformerOptions::new(WatchOptions::new(Scope::All)).transform(|mut pod: Pod| {
+    ///     pod.metadata.managed_fields = None; // often a third of an object
+    ///     Ok(pod)
+    /// });
+    /// ```
+    ///
+    /// An object that it refuses, panics on, or gives another key, uid or version is treated
+    /// as one that cannot be read: the copy in the cache stays and is marked, see
+    /// [`Lister::quarantine`](crate::store::Lister::quarantine). If it was the news of a
+    /// deletion the object goes all the same, with a tombstone. client-go drops the object in
+    /// silence.
+    ///
+    /// The dangerous mistake is to use it to save memory where a projection would do: it sees
+    /// whole objects, which have been decoded and allocated by then. A projection never
+    /// allocates what it does not keep, see [`Object`].
+    #[must_use]
+    pub fn transform(
+        mut self,
+        function: impl Fn(T) -> Result<T, TransformError> + Send + Sync + 'static,
+    ) -> Self {
+        self.transform = Some(Transform::new(function));
+        self
+    }
+
     /// Sets how many changes wait for a handler one by one, at least one.
     ///
     /// It is seldom worth setting. A handler that only enqueues needs none of it, and one
@@ -83,6 +123,7 @@ impl<T> std::fmt::Debug for InformerOptions<T> {
         f.debug_struct("InformerOptions")
             .field("watch", &self.watch)
             .field("buffer", &self.buffer)
+            .field("transform", &self.transform.is_some())
             .finish_non_exhaustive()
     }
 }

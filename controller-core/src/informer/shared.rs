@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::transform::Transform;
 use super::{InformerOptions, Registration};
 use crate::client::ResourceType;
 use crate::handler::{EventHandler, Mailbox, Processor};
@@ -71,6 +72,7 @@ struct Inner<T> {
     lister: Lister<T>,
     status: watch::Receiver<ReflectorStatus>,
     buffer: usize,
+    transform: Option<Transform<T>>,
     distributor: Mutex<Distributor<T>>,
     /// Taken by the one call of `run`.
     reflector: Mutex<Option<Reflector<T>>>,
@@ -102,6 +104,7 @@ impl<T: Object> SharedInformer<T> {
                 lister,
                 status: reflector.status(),
                 buffer: options.buffer,
+                transform: options.transform,
                 distributor: Mutex::new(Distributor {
                     writer,
                     mailboxes: Vec::new(),
@@ -294,6 +297,11 @@ impl<T: Object> Inner<T> {
 
 impl<T: Object> EventSink<T> for Sink<T> {
     fn accept(&mut self, event: WatchEvent<T>) {
+        // Without the lock: it is somebody else's code.
+        let event = match &self.0.transform {
+            Some(transform) => transform.apply(event),
+            None => event,
+        };
         let mut distributor = self.0.distributor.lock();
         let was_synced = distributor.writer.is_synced();
         let deltas = distributor.writer.apply(event);

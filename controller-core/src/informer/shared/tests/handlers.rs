@@ -1,103 +1,11 @@
 use std::sync::mpsc;
 
-use kube::client::Body;
 use tokio::time::Instant;
 
-use super::*;
-use crate::client::Scope;
+use super::super::*;
+use super::scene::{Heard, Scene, options, settle, w};
 use crate::handler::HandlerFuncs;
-use crate::store::Deleted;
-use crate::watch::WatchOptions;
 use crate::watch::testing::Widget;
-
-const WIDGETS: ResourceType = ResourceType::namespaced("example.com", "v1", "widgets", "Widget");
-
-/// An informer whose watch is the test itself.
-struct Scene {
-    informer: SharedInformer<Widget>,
-    sink: Sink<Widget>,
-}
-
-/// What a handler heard, in order.
-#[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Vec<String>>>);
-
-impl Scene {
-    fn new() -> Self {
-        Self::with_buffer(InformerOptions::<Widget>::BUFFER)
-    }
-
-    fn with_buffer(entries: usize) -> Self {
-        let never = tower::service_fn(|_: http::Request<Body>| {
-            std::future::pending::<Result<http::Response<Body>, std::io::Error>>()
-        });
-        let options = InformerOptions::new(WatchOptions::new(Scope::All)).buffer(entries);
-        let informer = SharedInformer::new(kube::Client::new(never, "default"), WIDGETS, options);
-        let sink = Sink(Arc::clone(&informer.inner));
-        Self { informer, sink }
-    }
-
-    fn list(&mut self, version: &str, objects: impl IntoIterator<Item = Widget>) {
-        self.sink.accept(WatchEvent::ListStarted { fresh: false });
-        for object in objects {
-            self.sink.accept(WatchEvent::Listed(object));
-        }
-        self.sink.accept(WatchEvent::ListDone {
-            resource_version: version.to_owned(),
-            restored: false,
-        });
-    }
-
-    fn add(&mut self, name: &str, version: &str) {
-        self.sink.accept(WatchEvent::Added(w(name, version)));
-    }
-
-    /// Stops the informer and waits for all of its tasks.
-    async fn stop(self) {
-        let stopped = CancellationToken::new();
-        stopped.cancel();
-        self.informer.run(stopped).await;
-    }
-}
-
-impl Heard {
-    fn handler(&self) -> HandlerFuncs<Widget> {
-        let note = |heard: &Self, word: &str, object: &Widget| {
-            let name = object.key();
-            let text = format!("{word} {}@{}", name.name(), object.resource_version());
-            heard.0.lock().push(text);
-        };
-        let (add, update, resync, delete) =
-            (self.clone(), self.clone(), self.clone(), self.clone());
-        HandlerFuncs::new()
-            .on_add(move |new, initial| {
-                note(&add, if initial { "initial" } else { "added" }, new);
-            })
-            .on_update(move |_, new| note(&update, "updated", new))
-            .on_resync(move |object| note(&resync, "resynced", object))
-            .on_delete(move |deleted: &Deleted<Widget>| {
-                note(&delete, "deleted", deleted.last_known());
-            })
-    }
-
-    /// Lets the handlers' tasks run until there is nothing to do, then returns all.
-    async fn all(&self) -> Vec<String> {
-        settle().await;
-        self.0.lock().clone()
-    }
-}
-
-/// One round of every ready task of this thread is enough for a handler to hear of
-/// everything that is in its mailbox; a few more cost nothing.
-async fn settle() {
-    for _ in 0..50 {
-        tokio::task::yield_now().await;
-    }
-}
-
-fn w(name: &str, version: &str) -> Widget {
-    Widget::new(name, version)
-}
 
 /// CT-13, SI-31: what the first list brings is initial, and a handler has synced when it
 /// has heard of it, not when the cache has it.
@@ -178,7 +86,7 @@ async fn a_panicking_handler_still_syncs_and_harms_no_other() {
 /// misses meanwhile is merged by key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hanging_handler_stops_nobody_and_hears_the_net_change() {
-    let mut scene = Scene::with_buffer(2);
+    let mut scene = Scene::with(options().buffer(2));
     let slow = Heard::default();
     let (release, released) = mpsc::channel::<()>();
     let released = Mutex::new(released);
@@ -187,7 +95,7 @@ async fn a_hanging_handler_stops_nobody_and_hears_the_net_change() {
         .on_add({
             let slow = slow.clone();
             move |new: &Arc<Widget>, _| {
-                slow.0.lock().push(format!("added {}", new.key().name()));
+                slow.say(format!("added {}", new.key().name()));
                 if new.key().name() == "first" {
                     inside.send(()).unwrap();
                     released.lock().recv().unwrap();
@@ -198,7 +106,7 @@ async fn a_hanging_handler_stops_nobody_and_hears_the_net_change() {
             let slow = slow.clone();
             move |old, new| {
                 let (old, new) = (old.resource_version(), new.resource_version());
-                slow.0.lock().push(format!("updated {old} to {new}"));
+                slow.say(format!("updated {old} to {new}"));
             }
         });
     let registration = scene.informer.add_handler(blocking);
@@ -217,14 +125,14 @@ async fn a_hanging_handler_stops_nobody_and_hears_the_net_change() {
     scene.add("hot", "99");
     for version in 100..=1000 {
         let version = version.to_string();
-        scene.sink.accept(WatchEvent::Modified(w("hot", &version)));
+        scene.modify("hot", &version);
     }
     quick.recv().await.unwrap();
     assert_eq!(scene.informer.lister().len(), 2);
     release.send(()).unwrap();
     assert!(registration.synced().await);
     scene.stop().await;
-    let heard = slow.0.lock().clone();
+    let heard = slow.now();
     assert_eq!(heard.first().unwrap(), "added first");
     assert!(heard.len() <= 4, "{heard:?}");
 }
@@ -275,7 +183,7 @@ async fn a_resync_never_follows_the_deletion_of_its_object() {
         .add_handler_with_resync(heard.handler(), Duration::from_secs(1));
     scene.list("10", [w("a", "1"), w("b", "2")]);
     settle().await;
-    scene.sink.accept(WatchEvent::Deleted(w("a", "11")));
+    scene.delete("a", "11");
     tokio::time::advance(Duration::from_secs(1)).await;
     let all = heard.all().await;
     assert_eq!(all[2..], ["deleted a@11", "resynced b@2"]);
@@ -291,9 +199,7 @@ async fn an_index_added_late_is_complete_at_once_and_its_name_is_taken() {
     scene.informer.add_index("size", by_size).unwrap();
     let lister = scene.informer.lister();
     assert_eq!(lister.by_index("size", "3").unwrap().len(), 1);
-    scene
-        .sink
-        .accept(WatchEvent::Added(w("b", "11").with_size(3)));
+    scene.tell(WatchEvent::Added(w("b", "11").with_size(3)));
     assert_eq!(lister.by_index("size", "3").unwrap().len(), 2);
     let refused = scene.informer.add_index("size", by_size).unwrap_err();
     assert_eq!(refused.to_string(), "index with name size exists already");
