@@ -301,7 +301,10 @@
 //! | a streamed list whose end does not come is waited for, for ever | after 10 s without progress it is read page by page |
 //! | a version that expires again and again is listed again and again | twice, then ever less often |
 //! | a Table, or a gateway's page with a 200, can be an empty list | what is no list is refused, on every page |
-//! | an informer cannot tell why it has not synced | [`ReflectorStatus`](watch::ReflectorStatus) has the error |
+//! | an informer cannot tell why it has not synced | [`ReflectorStatus`](watch::ReflectorStatus) has the error, [`synced`](informer::SharedInformerFactory::synced) names who is missing |
+//! | an informer that has stopped is done for | it [runs again](informer::SharedInformer::run), and its handlers, listers and indexes go on |
+//! | a slow handler shows only as memory | it is named in the log, and in the [health](informer::SharedInformer::health) of its informer |
+//! | a transform may see an object twice, and one that fails drops it | [once](informer::InformerOptions::transform) for each object, and what fails is quarantined |
 //! | `RemoveEventHandler` does not wait for the last call | [`Registration::remove`](informer::Registration::remove) does |
 //! | the client is slowed to 5 requests a second by default | no client-side limit: priority and fairness in the server does it |
 //!
@@ -346,7 +349,7 @@
 //!
 //! - **Leader election.** Run one replica.
 //! - **Metrics and probes.** What would feed them is there: [`queue::Depth`],
-//!   [`store::CacheCounts`], [`watch::ReflectorStatus`], [`worker::PoolSummary`].
+//!   [`store::CacheCounts`], [`informer::Health`], [`worker::PoolSummary`].
 //! - **Protobuf.** Lists and watches are JSON.
 //! - **A second try with fresh credentials after a 401**, and a client-side rate limit.
 

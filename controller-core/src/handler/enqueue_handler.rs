@@ -1,6 +1,8 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use super::handler_name::made_at;
 use super::{Band, Enqueue, EventHandler};
 use crate::store::{Deleted, Delta};
 
@@ -60,6 +62,7 @@ use crate::store::{Deleted, Delta};
 /// # }
 /// ```
 pub struct EnqueueHandler<K, M> {
+    name: Cow<'static, str>,
     queue: Arc<dyn Enqueue<K>>,
     map: M,
 }
@@ -71,9 +74,22 @@ impl<K: 'static, M> EnqueueHandler<K, M> {
     /// twice, which a queue takes for once.
     ///
     /// The closure's argument has to name its type, `|delta: &Delta<Pod>|`: it is what tells
-    /// of which kind this handler hears.
+    /// of which kind this handler hears. The handler is named after the line that this
+    /// stands on.
+    #[track_caller]
     pub fn new(queue: Arc<dyn Enqueue<K>>, map: M) -> Self {
-        Self { queue, map }
+        Self {
+            name: made_at("EnqueueHandler"),
+            queue,
+            map,
+        }
+    }
+
+    /// Calls it `name` in the log.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.name = name.into();
+        self
     }
 
     fn enqueue<T>(&self, delta: &Delta<T>)
@@ -97,6 +113,10 @@ where
     K: 'static,
     M: Fn(&Delta<T>) -> Vec<K> + Send + Sync + 'static,
 {
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.name)
+    }
+
     fn on_add(&self, new: &Arc<T>, initial: bool) {
         let new = Arc::clone(new);
         self.enqueue(&Delta::Added { new, initial });
@@ -119,7 +139,9 @@ where
 
 impl<K, M> fmt::Debug for EnqueueHandler<K, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EnqueueHandler").finish_non_exhaustive()
+        f.debug_struct("EnqueueHandler")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,7 @@
-use std::fmt;
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::handler_name::short_type_name;
 use crate::store::{Deleted, Delta};
 
 /// Hears of every change of a cache.
@@ -29,7 +30,18 @@ use crate::store::{Deleted, Delta};
 ///
 /// By the time of a call the cache shows what the call tells, or something newer. So a
 /// handler may look at the cache, and must not conclude from `old` and `new` what is in it.
+///
+/// An `Arc` of a handler is a handler too, for whoever wants to read what it has heard, or to
+/// add it to two informers. Added twice it hears everything twice.
 pub trait EventHandler<T>: Send + Sync + 'static {
+    /// What the log calls it, and [`Registration::name`]: of use where one of several is slow,
+    /// or panics. It need not be unique. Its type, if nobody says otherwise.
+    ///
+    /// [`Registration::name`]: crate::informer::Registration::name
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Owned(short_type_name::<Self>())
+    }
+
     /// The object came into the cache; `initial` if the first list brought it, or if it was
     /// there before this handler was. Nothing happened to it just now then.
     fn on_add(&self, new: &Arc<T>, initial: bool);
@@ -46,33 +58,6 @@ pub trait EventHandler<T>: Send + Sync + 'static {
     fn on_delete(&self, deleted: &Deleted<T>);
 }
 
-/// Handlers made of closures, as client-go's `ResourceEventHandlerFuncs`: what is not
-/// given is not heard.
-///
-/// For logs, counters and tests. A controller wants
-/// [`EnqueueHandler`](super::EnqueueHandler), which cannot forget one of the four.
-///
-/// ```
-/// use controller_core::handler::HandlerFuncs;
-/// # use controller_core::watch::Object;
-/// # fn example<T: Object>() {
-/// let handler = HandlerFuncs::<T>::new()
-///     .on_add(|new, initial| println!("{} (initial: {initial})", new.key()))
-///     .on_delete(|deleted| println!("{} is gone", deleted.last_known().key()));
-/// # }
-/// ```
-pub struct HandlerFuncs<T> {
-    add: Option<AddFunc<T>>,
-    update: Option<UpdateFunc<T>>,
-    resync: Option<ResyncFunc<T>>,
-    delete: Option<DeleteFunc<T>>,
-}
-
-type AddFunc<T> = Box<dyn Fn(&Arc<T>, bool) + Send + Sync>;
-type UpdateFunc<T> = Box<dyn Fn(&Arc<T>, &Arc<T>) + Send + Sync>;
-type ResyncFunc<T> = Box<dyn Fn(&Arc<T>) + Send + Sync>;
-type DeleteFunc<T> = Box<dyn Fn(&Deleted<T>) + Send + Sync>;
-
 /// Calls the method of `handler` that `delta` belongs to.
 pub(crate) fn deliver<T>(handler: &(impl EventHandler<T> + ?Sized), delta: &Delta<T>) {
     match delta {
@@ -83,90 +68,30 @@ pub(crate) fn deliver<T>(handler: &(impl EventHandler<T> + ?Sized), delta: &Delt
     }
 }
 
-// === impl HandlerFuncs ===
+// === impl EventHandler ===
 
-impl<T> HandlerFuncs<T> {
-    /// Hears nothing yet.
-    pub fn new() -> Self {
-        Self {
-            add: None,
-            update: None,
-            resync: None,
-            delete: None,
-        }
+impl<T, H> EventHandler<T> for Arc<H>
+where
+    T: Send + Sync + 'static,
+    H: EventHandler<T> + ?Sized,
+{
+    fn name(&self) -> Cow<'_, str> {
+        (**self).name()
     }
 
-    /// Calls `function` for each object that comes into the cache.
-    #[must_use]
-    pub fn on_add(mut self, function: impl Fn(&Arc<T>, bool) + Send + Sync + 'static) -> Self {
-        self.add = Some(Box::new(function));
-        self
-    }
-
-    /// Calls `function` with the old and the new object.
-    #[must_use]
-    pub fn on_update(
-        mut self,
-        function: impl Fn(&Arc<T>, &Arc<T>) + Send + Sync + 'static,
-    ) -> Self {
-        self.update = Some(Box::new(function));
-        self
-    }
-
-    /// Calls `function` for each object when the resync interval has gone by.
-    #[must_use]
-    pub fn on_resync(mut self, function: impl Fn(&Arc<T>) + Send + Sync + 'static) -> Self {
-        self.resync = Some(Box::new(function));
-        self
-    }
-
-    /// Calls `function` for each object that leaves the cache.
-    #[must_use]
-    pub fn on_delete(mut self, function: impl Fn(&Deleted<T>) + Send + Sync + 'static) -> Self {
-        self.delete = Some(Box::new(function));
-        self
-    }
-}
-
-impl<T> Default for HandlerFuncs<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<T> fmt::Debug for HandlerFuncs<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HandlerFuncs")
-            .field("add", &self.add.is_some())
-            .field("update", &self.update.is_some())
-            .field("resync", &self.resync.is_some())
-            .field("delete", &self.delete.is_some())
-            .finish()
-    }
-}
-
-impl<T: 'static> EventHandler<T> for HandlerFuncs<T> {
     fn on_add(&self, new: &Arc<T>, initial: bool) {
-        if let Some(function) = &self.add {
-            function(new, initial);
-        }
+        (**self).on_add(new, initial);
     }
 
     fn on_update(&self, old: &Arc<T>, new: &Arc<T>) {
-        if let Some(function) = &self.update {
-            function(old, new);
-        }
+        (**self).on_update(old, new);
     }
 
     fn on_resync(&self, object: &Arc<T>) {
-        if let Some(function) = &self.resync {
-            function(object);
-        }
+        (**self).on_resync(object);
     }
 
     fn on_delete(&self, deleted: &Deleted<T>) {
-        if let Some(function) = &self.delete {
-            function(deleted);
-        }
+        (**self).on_delete(deleted);
     }
 }

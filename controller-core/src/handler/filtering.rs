@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -68,6 +69,11 @@ where
     F: Fn(&T) -> bool + Send + Sync + 'static,
     H: EventHandler<T>,
 {
+    /// That of the handler inside: a filter is no reason for another name.
+    fn name(&self) -> Cow<'_, str> {
+        self.handler.name()
+    }
+
     fn on_add(&self, new: &Arc<T>, initial: bool) {
         if (self.filter)(new) {
             self.handler.on_add(new, initial);

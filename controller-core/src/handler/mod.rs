@@ -29,7 +29,7 @@
 //! | an object | the same object, changed | one update, from what it saw to what is |
 //! | an object | the very same copy, and a resync was due | resync |
 //! | an object | nothing | delete |
-//! | an object | another object of that name | delete, then add |
+//! | an object | another object of that name, or the same one, which had left the selector | delete, then add |
 //!
 //! So even then the sequence that one handler hears of one object is always possible: no
 //! delete without an add before it, no update from a state that it never saw.
@@ -39,11 +39,25 @@
 //! - Order between two handlers, or between two objects once a mailbox was full.
 //! - That every intermediate state is heard.
 //! - That what is in the mailbox is delivered at the end. When the informer stops, the
-//!   call under way is awaited and the rest is dropped: the next start lists everything.
+//!   call under way is awaited; the rest is heard in its next run, if there is one.
+//!
+//! # Slow handlers
+//!
+//! One that takes a second for a call, or is five seconds behind, has one warning in the log,
+//! with its [name](EventHandler::name), and one line when it has caught up.
+//! [`Registration::pending`] and [`Registration::lag`] tell at any time how far behind it is;
+//! so does [`SharedInformer::health`]. One that hangs keeps its own mailbox waiting and
+//! nothing else, not even the end of the informer, which goes without it after
+//! [`InformerOptions::STOP_WITHIN`]. In client-go a slow handler shows only as memory.
+//!
+//! [`Registration::pending`]: crate::informer::Registration::pending
+//! [`Registration::lag`]: crate::informer::Registration::lag
+//! [`SharedInformer::health`]: crate::informer::SharedInformer::health
+//! [`InformerOptions::STOP_WITHIN`]: crate::informer::InformerOptions::STOP_WITHIN
 //!
 //! # Costs
 //!
-//! One task a handler. Up to [`InformerOptions::BUFFER`] entries of a few pointers each,
+//! One task a handler while the informer runs. Up to [`InformerOptions::BUFFER`] entries of a few pointers each,
 //! which hold the old and the new object in memory until they are heard; beyond that one
 //! entry an object. A handler runs on a thread of the runtime: one that blocks for a
 //! second takes that thread from every other task for a second.
@@ -71,13 +85,19 @@ mod enqueue;
 mod enqueue_handler;
 mod event_handler;
 mod filtering;
+mod handler_funcs;
+mod handler_name;
 mod mailbox;
+mod net_change;
+mod pace;
 mod processor;
 
 pub use enqueue::{Band, Enqueue};
 pub use enqueue_handler::EnqueueHandler;
+pub use event_handler::EventHandler;
 pub(crate) use event_handler::deliver;
-pub use event_handler::{EventHandler, HandlerFuncs};
 pub use filtering::FilteringHandler;
+pub use handler_funcs::HandlerFuncs;
 pub(crate) use mailbox::{Letter, Mailbox};
+pub(crate) use pace::{Episode, Pace, Turn};
 pub(crate) use processor::Processor;

@@ -1,67 +1,123 @@
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::{EventHandler, Letter, Mailbox, deliver};
+use super::{EventHandler, Letter, Mailbox, Pace, deliver};
 use crate::watch::Object;
 
-/// The task of one handler: it empties the handler's mailbox, one entry at a time.
+/// One handler, its mailbox, and the loop that empties it, one entry at a time.
 ///
-/// The only reader of that mailbox. A resync goes through the mailbox too, so that it keeps
-/// its place among the events: an object must not be delivered again after its deletion.
+/// The loop is the only reader of that mailbox. A resync goes through the mailbox too, so
+/// that it keeps its place among the events: an object must not be delivered again after its
+/// deletion.
 pub(crate) struct Processor<T> {
-    pub(crate) mailbox: Arc<Mailbox<T>>,
-    pub(crate) handler: Arc<dyn EventHandler<T>>,
+    mailbox: Mailbox<T>,
+    handler: Arc<dyn EventHandler<T>>,
     /// Set once the handler has heard of everything that the first list brought.
-    pub(crate) synced: watch::Sender<bool>,
-    /// Shared with the handler's `Registration`, which reads it.
-    pub(crate) panics: Arc<AtomicU64>,
-    /// Cancelled when the handler is removed.
-    pub(crate) removed: CancellationToken,
+    synced: watch::Sender<bool>,
+    panics: AtomicU64,
+    removed: CancellationToken,
     /// How often every object of the cache is delivered again, `None` for never.
-    pub(crate) resync: Option<Duration>,
+    resync: Option<Duration>,
 }
 
 // === impl Processor ===
 
 impl<T: Object> Processor<T> {
-    /// Runs until the handler is removed. `replay` puts every object of the cache into
-    /// the mailbox, in order with what happens to the cache meanwhile.
-    pub(crate) async fn run(self, replay: impl Fn(&Mailbox<T>) + Send) {
-        let mut ticks = self.resync.map(|period| {
-            let mut ticks = interval_at(Instant::now() + period, period);
-            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            ticks
-        });
+    pub(crate) fn new(
+        handler: Arc<dyn EventHandler<T>>,
+        buffer: usize,
+        resync: Option<Duration>,
+    ) -> Self {
+        Self {
+            mailbox: Mailbox::new(buffer),
+            handler,
+            synced: watch::Sender::new(false),
+            panics: AtomicU64::new(0),
+            removed: CancellationToken::new(),
+            resync,
+        }
+    }
+
+    /// Runs until `stop`, or until the handler is removed. May be called again when it has
+    /// returned; what was not delivered by then is delivered next time.
+    ///
+    /// `replay` puts every object of the cache into the mailbox, in order with what happens
+    /// to the cache meanwhile.
+    pub(crate) async fn run(&self, stop: CancellationToken, replay: impl Fn(&Mailbox<T>) + Send) {
+        let next_resync = || self.resync.map(|period| Instant::now() + period);
+        let mut resync_at = next_resync();
         loop {
             let tick = async {
-                match &mut ticks {
-                    Some(ticks) => ticks.tick().await,
+                match resync_at {
+                    Some(time) => sleep_until(time).await,
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
                 biased;
-                () = self.removed.cancelled() => break,
+                () = stop.cancelled() => break,
                 letter = self.mailbox.next() => match letter {
-                    Some(letter) => self.open(&letter),
+                    Some(letter) => {
+                        self.open(&letter);
+                        self.mailbox.done();
+                        // Due while there was something to hear: left out.
+                        if resync_at.is_some_and(|time| time <= Instant::now()) {
+                            resync_at = next_resync();
+                        }
+                    }
                     None => break,
                 },
-                _ = tick => {
-                    // A handler that is behind has enough to do; the next tick will do.
-                    if *self.synced.borrow() && self.mailbox.len() == 0 {
+                () = tick => {
+                    resync_at = next_resync();
+                    if self.has_synced() {
                         replay(&self.mailbox);
                     }
                 }
             }
             tokio::task::consume_budget().await;
         }
+    }
+
+    /// Ends it for good. The call under way goes on.
+    pub(crate) fn remove(&self) {
+        self.removed.cancel();
         self.mailbox.close();
+    }
+
+    /// Cancelled by [`remove`](Self::remove).
+    pub(crate) fn removed(&self) -> &CancellationToken {
+        &self.removed
+    }
+
+    pub(crate) fn mailbox(&self) -> &Mailbox<T> {
+        &self.mailbox
+    }
+
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        self.handler.name()
+    }
+
+    pub(crate) fn has_synced(&self) -> bool {
+        *self.synced.borrow()
+    }
+
+    pub(crate) fn synced(&self) -> watch::Receiver<bool> {
+        self.synced.subscribe()
+    }
+
+    pub(crate) fn panics(&self) -> u64 {
+        self.panics.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn pace(&self) -> Pace {
+        self.mailbox.pace()
     }
 
     fn open(&self, letter: &Letter<T>) {
@@ -75,7 +131,8 @@ impl<T: Object> Processor<T> {
                     // A panic costs this one delivery, also of the first list: a handler
                     // that never counts as synced would stop the whole controller (BX-16).
                     self.panics.fetch_add(1, Ordering::Relaxed);
-                    tracing::error!(key = %delta.key(), "event handler panicked");
+                    let handler = &*self.handler.name();
+                    tracing::error!(key = %delta.key(), handler, "event handler panicked");
                 }
             }
         }

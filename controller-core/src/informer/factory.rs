@@ -1,25 +1,36 @@
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use hashbrown::HashMap;
+use futures::future::try_join_all;
+use hashbrown::{HashMap, HashSet};
 use parking_lot::Mutex;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::{InformerOptions, SharedInformer};
-use crate::client::ResourceType;
-use crate::watch::{Object, ReflectorStatus, ServerMemory, WatchOptions};
+use super::{Health, InformerOptions, SharedInformer};
+use crate::client::{ResourceType, Scope};
+use crate::watch::{Object, ReflectorStatus, ServerMemory, State, WatchOptions};
+
+mod not_synced;
+
+pub use not_synced::{NotSynced, Unsynced, WhyNotSynced};
 
 /// Hands out one informer for each kind and selection, however many controllers ask for
 /// it, and runs them all.
 ///
 /// ```no_run
+/// use std::time::Duration;
 /// use controller_core::client::{ResourceType, Scope};
 /// use controller_core::informer::SharedInformerFactory;
 /// use controller_core::watch::WatchOptions;
 /// use k8s_openapi::api::core::v1::ConfigMap;
+/// use tokio::time::Instant;
 /// use tokio_util::sync::CancellationToken;
 ///
 /// # async fn example(client: kube::Client, shutdown: CancellationToken) {
@@ -29,26 +40,34 @@ use crate::watch::{Object, ReflectorStatus, ServerMemory, WatchOptions};
 /// let factory = SharedInformerFactory::new(client);
 /// let informer = factory.informer::<ConfigMap>(CONFIG_MAPS, WatchOptions::new(Scope::All));
 /// let lister = informer.lister();
-/// tokio::join!(factory.run(shutdown), async {
-///     if factory.synced().await {
-///         println!("{} ConfigMaps", lister.len());
+/// tokio::join!(factory.run(shutdown.clone()), async {
+///     match factory.synced(Instant::now() + Duration::from_secs(60)).await {
+///         Ok(()) => println!("{} ConfigMaps", lister.len()),
+///         Err(error) => println!("{error}"),
 ///     }
+///     shutdown.cancel();
 /// });
 /// # }
 /// ```
 ///
-/// Two requests mean the same informer if the Rust type, the resource and the whole
-/// selection are equal. A projection and the full type of one kind are two informers, with
-/// two watches and two caches: agree on one type in a program.
+/// Two requests mean the same informer if the Rust type, the resource, the scope and both
+/// selectors are equal. How it is listed, page by page or as a stream, is no part of that, nor
+/// are its other options: those of the first request count. A projection and the full type of
+/// one kind are two informers, with two watches and two caches: agree on one type in a
+/// program.
 ///
-/// The dangerous mistake is to ask for an informer after [`run`](Self::run): it is handed
-/// out, but nothing starts it. Its cache stays empty, and [`synced`](Self::synced) waits for
-/// ever. In client-go a second `Start` would begin it.
+/// What one informer learns about the server, all know: see [`ServerMemory`].
+///
+/// The dangerous mistake is to forget [`run`](Self::run): informers are handed out, caches
+/// stay empty, and nothing says why.
 pub struct SharedInformerFactory {
     client: kube::Client,
-    /// All informers talk to one server.
-    memory: ServerMemory,
     informers: Mutex<HashMap<Identity, Entry>>,
+    /// How many informers there have been.
+    made: AtomicU64,
+    /// Told when an informer is handed out for the first time.
+    added: Notify,
+    server_memory: ServerMemory,
 }
 
 /// What makes two requests mean the same informer.
@@ -56,21 +75,27 @@ pub struct SharedInformerFactory {
 struct Identity {
     object: TypeId,
     resource: ResourceType,
-    /// The whole selection, as text: options have no cheaper identity.
-    selection: String,
+    scope: Scope,
+    labels: Option<String>,
+    fields: Option<String>,
 }
 
 /// The same informer twice: once as what it is, once as what can be done with any.
 struct Entry {
     /// A `SharedInformer<T>`, where `T` is the identity's type.
     informer: Box<dyn Any + Send + Sync>,
-    runner: Arc<dyn Runner>,
+    any: Arc<dyn AnyInformer>,
+    /// Ends its runs alone, and for good.
+    stop: CancellationToken,
+    /// Another one after each stop, though the identity is the same.
+    number: u64,
 }
 
-/// An informer whose kind does not matter: it only has to run and to sync.
-trait Runner: Send + Sync {
+/// An informer whose kind does not matter.
+trait AnyInformer: Send + Sync {
     fn run(&self, shutdown: CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>>;
-    fn status(&self) -> tokio::sync::watch::Receiver<ReflectorStatus>;
+    fn status(&self) -> watch::Receiver<ReflectorStatus>;
+    fn health(&self) -> Health;
 }
 
 // === impl SharedInformerFactory ===
@@ -80,74 +105,157 @@ impl SharedInformerFactory {
     pub fn new(client: kube::Client) -> Self {
         Self {
             client,
-            memory: ServerMemory::default(),
             informers: Mutex::new(HashMap::new()),
+            made: AtomicU64::new(0),
+            added: Notify::new(),
+            server_memory: ServerMemory::default(),
         }
     }
 
     /// The informer of this kind and selection: a new one, or the one that was handed out
     /// before. Add indexes with [`SharedInformer::add_index`].
+    ///
+    /// It can be asked for at any time; if the factory runs already it is started at once.
     pub fn informer<T: Object>(
         &self,
         resource: ResourceType,
         watch: WatchOptions,
     ) -> SharedInformer<T> {
+        self.informer_with(resource, InformerOptions::new(watch))
+    }
+
+    /// As [`informer`](Self::informer), with indexes, a transform, or a buffer. Of an informer
+    /// that is there already the options are what they were; these are dropped.
+    pub fn informer_with<T: Object>(
+        &self,
+        resource: ResourceType,
+        mut options: InformerOptions<T>,
+    ) -> SharedInformer<T> {
+        options.watch = options.watch.remembered_by(&self.server_memory);
+        let labels = options.watch.label_selector.as_ref();
         let identity = Identity {
             object: TypeId::of::<T>(),
             resource: resource.clone(),
-            selection: format!("{watch:?}"),
+            scope: options.watch.scope.clone(),
+            labels: labels
+                .map(ToString::to_string)
+                .filter(|text| !text.is_empty()),
+            fields: options.watch.field_selector.clone(),
         };
         let mut informers = self.informers.lock();
         let entry = informers.entry(identity).or_insert_with(|| {
-            let options = InformerOptions::new(watch.remembered_by(&self.memory));
             let informer = SharedInformer::<T>::new(self.client.clone(), resource, options);
             Entry {
                 informer: Box::new(informer.clone()),
-                runner: Arc::new(informer),
+                any: Arc::new(informer),
+                stop: CancellationToken::new(),
+                number: self.made.fetch_add(1, Ordering::Relaxed),
             }
         });
-        entry
-            .informer
-            .downcast_ref::<SharedInformer<T>>()
-            .expect("invariant: the identity holds the type")
-            .clone()
+        let informer = entry.downcast().clone();
+        drop(informers);
+        self.added.notify_one();
+        informer
     }
 
-    /// Runs every informer that was handed out, until `shutdown`, then waits for the last
-    /// call of every handler. Once: an informer does not run twice.
+    /// Runs every informer that was handed out, and every one that will be, until `shutdown`;
+    /// then waits for their ends, see [`SharedInformer::run`]. Once at a time; it may be
+    /// called again, and all go on where they were.
     ///
-    /// Dropping the future ends the watches but not the handlers' tasks: end it by the token.
+    /// Dropping the future ends them without waiting.
     pub async fn run(&self, shutdown: CancellationToken) {
         let mut tasks = JoinSet::new();
-        for runner in self.runners() {
-            tasks.spawn(runner.run(shutdown.clone()));
+        let mut started = HashSet::new();
+        loop {
+            for (any, stop) in self.not_in(&mut started) {
+                tasks.spawn(run_until_either(any, shutdown.clone(), stop));
+            }
+            tokio::select! {
+                biased;
+                () = shutdown.cancelled() => break,
+                () = self.added.notified() => {}
+                Some(ended) = tasks.join_next() => {
+                    // One that was stopped. A panic is a bug, and a cache that stands still.
+                    if let Err(error) = ended
+                        && error.is_panic()
+                    {
+                        resume_unwind(error.into_panic());
+                    }
+                }
+            }
         }
         tasks.join_all().await;
     }
 
-    /// Waits until every cache holds its first list. Returns `false` if one of them will
-    /// never do so, because it was stopped before.
+    /// Waits until every cache of an informer that has been handed out holds its first list.
     ///
-    /// Waits for ever where a list is refused for ever: [`SharedInformer::status`] tells
-    /// which and why. The dangerous mistake is to go on after `false`: what is not in a
-    /// cache then is not known to be absent.
-    #[must_use = "a cache that was stopped early looks like an empty cluster"]
-    pub async fn synced(&self) -> bool {
-        for runner in self.runners() {
-            // An error means that the reflector is gone.
-            let mut status = runner.status();
-            if status.wait_for(|status| status.synced).await.is_err() {
-                return false;
+    /// A list that is refused is waited for like one that is slow; the error tells which. The
+    /// dangerous mistake is to go on after an error: what is not in a cache then is not known
+    /// to be absent.
+    ///
+    /// # Errors
+    ///
+    /// At `deadline`, or as soon as one of them has stopped without a list: then no waiting
+    /// helps.
+    pub async fn synced(&self, deadline: Instant) -> Result<(), NotSynced> {
+        let informers: Vec<_> = {
+            let informers = self.informers.lock();
+            let all = informers.iter();
+            all.map(|(identity, entry)| (identity.resource.clone(), entry.any.status()))
+                .collect()
+        };
+        let all = try_join_all(informers.iter().map(async |(_, status)| {
+            let mut status = status.clone();
+            let is_settled = |now: &ReflectorStatus| now.synced || is_stopped(now);
+            match status.wait_for(is_settled).await {
+                Ok(now) if now.synced => Ok(()),
+                _ => Err(()),
             }
-        }
-        true
+        }));
+        let why = match timeout_at(deadline, all).await {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(())) => WhyNotSynced::Stopped,
+            Err(_) => WhyNotSynced::Deadline,
+        };
+        Err(NotSynced::new(why, &informers))
     }
 
-    fn runners(&self) -> Vec<Arc<dyn Runner>> {
+    /// Ends one informer, waits for its end, and forgets it: whoever asks for the same kind
+    /// and selection next gets a new one. `false` if it is none of this factory's, or was
+    /// stopped before.
+    ///
+    /// For kinds that come and go, such as those of custom resource definitions. Others who
+    /// were handed the same informer keep a cache that grows old, and their handlers hear
+    /// nothing more: stop it only if it is known to be yours alone.
+    pub async fn stop<T: Object>(&self, informer: &SharedInformer<T>) -> bool {
+        let is_it = |entry: &Entry| {
+            let its: Option<&SharedInformer<T>> = entry.informer.downcast_ref();
+            its.is_some_and(|its| its.is(informer))
+        };
+        let stopped: Vec<_> = {
+            let mut informers = self.informers.lock();
+            informers.extract_if(|_, entry| is_it(entry)).collect()
+        };
+        for (_, entry) in &stopped {
+            entry.stop.cancel();
+        }
+        informer.ended().await;
+        !stopped.is_empty()
+    }
+
+    /// How each informer is doing, in no particular order.
+    pub fn health(&self) -> Vec<Health> {
         let informers = self.informers.lock();
-        informers
+        informers.values().map(|entry| entry.any.health()).collect()
+    }
+
+    /// Those that are not yet in `started`, where they are put.
+    fn not_in(&self, started: &mut HashSet<u64>) -> Vec<(Arc<dyn AnyInformer>, CancellationToken)> {
+        let informers = self.informers.lock();
+        let new = informers
             .values()
-            .map(|entry| Arc::clone(&entry.runner))
+            .filter(|entry| started.insert(entry.number));
+        new.map(|entry| (Arc::clone(&entry.any), entry.stop.clone()))
             .collect()
     }
 }
@@ -160,42 +268,57 @@ impl fmt::Debug for SharedInformerFactory {
     }
 }
 
+fn is_stopped(status: &ReflectorStatus) -> bool {
+    matches!(status.state, State::Stopped)
+}
+
+async fn run_until_either(
+    informer: Arc<dyn AnyInformer>,
+    shutdown: CancellationToken,
+    stop: CancellationToken,
+) {
+    let either = shutdown.child_token();
+    let ended = either.clone().drop_guard();
+    tokio::join!(
+        async {
+            informer.run(either.clone()).await;
+            drop(ended);
+        },
+        async {
+            tokio::select! {
+                () = stop.cancelled() => either.cancel(),
+                () = either.cancelled() => {}
+            }
+        }
+    );
+}
+
+// === impl Entry ===
+
+impl Entry {
+    fn downcast<T: Object>(&self) -> &SharedInformer<T> {
+        self.informer
+            .downcast_ref()
+            .expect("invariant: the identity holds the type")
+    }
+}
+
 // === impl SharedInformer ===
 
-impl<T: Object> Runner for SharedInformer<T> {
+impl<T: Object> AnyInformer for SharedInformer<T> {
     fn run(&self, shutdown: CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         let informer = self.clone();
         Box::pin(async move { Self::run(&informer, shutdown).await })
     }
 
-    fn status(&self) -> tokio::sync::watch::Receiver<ReflectorStatus> {
+    fn status(&self) -> watch::Receiver<ReflectorStatus> {
         Self::status(self)
+    }
+
+    fn health(&self) -> Health {
+        Self::health(self)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use kube::client::Body;
-
-    use super::*;
-    use crate::client::Scope;
-    use crate::watch::testing::Widget;
-
-    /// client-go's `WaitForCacheSync` says so too: an empty cache is no answer.
-    #[tokio::test]
-    async fn a_factory_that_stopped_before_its_first_list_has_not_synced() {
-        let never = tower::service_fn(|_: http::Request<Body>| {
-            std::future::pending::<Result<http::Response<Body>, std::io::Error>>()
-        });
-        let factory = SharedInformerFactory::new(kube::Client::new(never, "default"));
-        let widgets = ResourceType::namespaced("example.com", "v1", "widgets", "Widget");
-        factory.informer::<Widget>(widgets, WatchOptions::new(Scope::All));
-        let shutdown = CancellationToken::new();
-        let ((), synced) = tokio::join!(factory.run(shutdown.clone()), async {
-            tokio::task::yield_now().await;
-            shutdown.cancel();
-            factory.synced().await
-        });
-        assert!(!synced);
-    }
-}
+mod tests;

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::transform::{Transform, TransformError};
 use crate::store::{IndexFunction, LabelNotKept};
 use crate::watch::{Object, WatchOptions};
@@ -26,6 +28,7 @@ pub struct InformerOptions<T> {
     pub(super) indexes: Vec<(&'static str, IndexFunction<T>)>,
     pub(super) buffer: usize,
     pub(super) transform: Option<Transform<T>>,
+    pub(super) stop_within: Duration,
 }
 
 // === impl InformerOptions ===
@@ -34,6 +37,9 @@ impl<T: Object> InformerOptions<T> {
     /// How many changes wait for a slow handler one by one before they are merged by key.
     pub const BUFFER: usize = 1024;
 
+    /// How long the end of a run waits for the calls of handlers.
+    pub const STOP_WITHIN: Duration = Duration::from_secs(10);
+
     /// Watches what `watch` selects, with the namespace index only.
     pub fn new(watch: WatchOptions) -> Self {
         Self {
@@ -41,6 +47,7 @@ impl<T: Object> InformerOptions<T> {
             indexes: Vec::new(),
             buffer: Self::BUFFER,
             transform: None,
+            stop_within: Self::STOP_WITHIN,
         }
     }
 
@@ -116,6 +123,17 @@ impl<T: Object> InformerOptions<T> {
         self.buffer = entries;
         self
     }
+
+    /// Sets for how long the end of a run waits for handlers' calls that are under way.
+    ///
+    /// A call that hangs cannot be ended from outside. Past this time it is reported and left
+    /// behind, so that one handler cannot keep a program from ending. It goes on for as long
+    /// as it hangs, and its handler hears nothing else meanwhile, also not in a next run.
+    #[must_use]
+    pub fn stop_within(mut self, time: Duration) -> Self {
+        self.stop_within = time;
+        self
+    }
 }
 
 impl<T> std::fmt::Debug for InformerOptions<T> {
@@ -124,6 +142,7 @@ impl<T> std::fmt::Debug for InformerOptions<T> {
             .field("watch", &self.watch)
             .field("buffer", &self.buffer)
             .field("transform", &self.transform.is_some())
+            .field("stop_within", &self.stop_within)
             .finish_non_exhaustive()
     }
 }

@@ -1,24 +1,24 @@
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-use super::transform::Transform;
-use super::{InformerOptions, Registration};
+use super::distributor::{Distributor, Sink};
+use super::lifecycle::{Lifecycle, Running};
+use super::run::Run;
+use super::slot::{Seat, Slot};
+use super::{HandlerHealth, Health, InformerOptions, Registration};
 use crate::client::ResourceType;
-use crate::handler::{EventHandler, Mailbox, Processor};
-use crate::store::{CacheWriter, Delta, IndexExists, Lister, cache};
-use crate::watch::{EventSink, Object, Reflector, ReflectorStatus, WatchEvent};
+use crate::handler::{EventHandler, Processor};
+use crate::store::{IndexExists, Lister, cache};
+use crate::watch::{Object, Reflector, ReflectorStatus, WatchOptions};
 
 /// One watch and one cache of a kind, shared by any number of handlers and readers.
 ///
-/// A clone is the same informer. It runs once, by [`run`](Self::run); whoever needs it
-/// again makes a new one.
+/// A clone is the same informer. It runs while [`run`](Self::run) does, once at a time and as
+/// often as one likes; see there for what outlives the end of a run.
 ///
 /// ```
 /// use controller_core::client::{ClientOptions, ObjectKey, Scope, layered};
@@ -57,7 +57,7 @@ use crate::watch::{EventSink, Object, Reflector, ReflectorStatus, WatchEvent};
 /// ```
 ///
 /// Listers and registrations outlive the run: after the end the cache holds what it held
-/// last, and nothing tells its readers that it is no longer kept. Stop the readers first.
+/// last, and [`status`](Self::status) says that it is no longer kept. Stop the readers first.
 ///
 /// The dangerous mistake is to forget [`run`](Self::run), or to await something that needs
 /// the cache before it is polled: handlers can be added, listers read, and nothing happens.
@@ -65,31 +65,18 @@ pub struct SharedInformer<T> {
     inner: Arc<Inner<T>>,
 }
 
+/// All of it outlives the runs.
 struct Inner<T> {
+    client: kube::Client,
     resource: ResourceType,
-    /// Reads the cache that `distributor` writes. It has a lock of its own, so that readers
-    /// never wait for the distribution.
-    lister: Lister<T>,
-    status: watch::Receiver<ReflectorStatus>,
+    watch: WatchOptions,
     buffer: usize,
-    transform: Option<Transform<T>>,
-    distributor: Mutex<Distributor<T>>,
-    /// Taken by the one call of `run`.
-    reflector: Mutex<Option<Reflector<T>>>,
-    /// The handlers' tasks. Closed and awaited when the reflector has ended.
-    handlers: TaskTracker,
-    /// Every registration has a child of it.
-    stopped: CancellationToken,
+    stop_within: Duration,
+    distributor: Arc<Distributor<T>>,
+    /// Each run's reflector reports here and goes on where the last one ended.
+    status: watch::Sender<ReflectorStatus>,
+    lifecycle: watch::Sender<Lifecycle>,
 }
-
-/// The cache's writer and the handlers' mailboxes under one lock: a handler that joins
-/// sees each object exactly once, from the replay or from an event.
-struct Distributor<T> {
-    writer: CacheWriter<T>,
-    mailboxes: Vec<(CancellationToken, Arc<Mailbox<T>>)>,
-}
-
-struct Sink<T>(Arc<Inner<T>>);
 
 // === impl SharedInformer ===
 
@@ -97,52 +84,58 @@ impl<T: Object> SharedInformer<T> {
     /// Nothing is sent before [`run`](Self::run).
     pub fn new(client: kube::Client, resource: ResourceType, options: InformerOptions<T>) -> Self {
         let (writer, lister) = cache(options.indexes);
-        let reflector = Reflector::new(client, resource.clone(), options.watch);
+        let distributor = Distributor::new(writer, lister, options.transform);
         Self {
             inner: Arc::new(Inner {
+                client,
                 resource,
-                lister,
-                status: reflector.status(),
+                watch: options.watch,
                 buffer: options.buffer,
-                transform: options.transform,
-                distributor: Mutex::new(Distributor {
-                    writer,
-                    mailboxes: Vec::new(),
-                }),
-                reflector: Mutex::new(Some(reflector)),
-                handlers: TaskTracker::new(),
-                stopped: CancellationToken::new(),
+                stop_within: options.stop_within,
+                distributor: Arc::new(distributor),
+                status: watch::Sender::default(),
+                lifecycle: watch::Sender::default(),
             }),
         }
     }
 
-    /// Runs until `shutdown`, then waits for the last call of every handler. What
-    /// handlers have not heard by then is dropped.
+    /// Runs until `shutdown`, then waits for the call under way of every handler, but not for
+    /// longer than [`InformerOptions::stop_within`]: a handler that hangs is named in the log
+    /// and left behind. A second call while the first one runs returns at once.
     ///
-    /// A second call returns at once.
+    /// It may be called again when it has returned. Handlers, registrations, listers, indexes
+    /// and receivers of the status go on as if nothing had been. It begins with a list, and
+    /// accepts none that is older than what the cache holds; what went during the pause is
+    /// told as deleted, and what a handler had not heard before the pause it hears now, as a
+    /// net change if need be. Resync intervals begin anew.
     ///
     /// In a controller cancel `shutdown` last: after the queue has been drained, so that the
     /// last decisions are made from a fresh cache. A token of its own, as in the example on
     /// the [front page](crate#write-your-own-controller), makes that order plain.
     ///
-    /// Dropping the future ends the watch but not the handlers' tasks, which wait for more
-    /// until their [`Registration`]s are removed: end it by the token.
+    /// Dropping the future ends the watch, and the handlers' tasks after the call that is
+    /// under way, which it does not wait for.
     pub async fn run(&self, shutdown: CancellationToken) {
-        let Some(reflector) = self.inner.reflector.lock().take() else {
-            tracing::error!(resource = %self.inner.resource, "informer was started twice");
+        let inner = &*self.inner;
+        let Some(_running) = Running::begin(&inner.lifecycle) else {
+            tracing::error!(resource = %inner.resource, "informer runs already");
             return;
         };
-        // Also if this future is dropped: the handlers must not outlive their watch.
-        let stopped = self.inner.stopped.clone().drop_guard();
-        reflector.run(Sink(Arc::clone(&self.inner)), shutdown).await;
-        drop(stopped);
-        self.inner.handlers.close();
-        self.inner.handlers.wait().await;
+        let (client, resource) = (inner.client.clone(), inner.resource.clone());
+        let reflector =
+            Reflector::<T>::new(client, resource, inner.watch.clone()).resume(inner.status.clone());
+        let run = Run {
+            resource: &inner.resource,
+            distributor: &inner.distributor,
+            stop_within: inner.stop_within,
+        };
+        let sink = Sink(Arc::clone(&inner.distributor));
+        run.until(Box::pin(reflector.run(sink, shutdown))).await;
     }
 
     /// Reads the cache.
     pub fn lister(&self) -> Lister<T> {
-        self.inner.lister.clone()
+        self.inner.distributor.lister().clone()
     }
 
     /// Adds an index, at any time. It is complete when this returns, also over what the
@@ -157,7 +150,8 @@ impl<T: Object> SharedInformer<T> {
         name: &'static str,
         function: impl Fn(&T) -> Vec<String> + Send + Sync + 'static,
     ) -> Result<(), IndexExists> {
-        self.inner.lister.add_index(name, Box::new(function))
+        let lister = self.inner.distributor.lister();
+        lister.add_index(name, Box::new(function))
     }
 
     /// The kind that is watched.
@@ -166,26 +160,56 @@ impl<T: Object> SharedInformer<T> {
     }
 
     /// How the watch is doing: whether there was a list, and what went wrong last. The
-    /// receiver can be waited on, by any number of tasks.
+    /// receiver can be waited on, by any number of tasks, over any number of runs. It does not
+    /// end with a run; who waits for something looks for
+    /// [`State::Stopped`](crate::watch::State::Stopped) too.
     pub fn status(&self) -> watch::Receiver<ReflectorStatus> {
-        self.inner.status.clone()
+        self.inner.status.subscribe()
+    }
+
+    /// How watch, cache and handlers are doing just now.
+    pub fn health(&self) -> Health {
+        let lister = self.inner.distributor.lister();
+        let slots = self.inner.distributor.slots();
+        let handlers = slots.iter().map(|slot| {
+            let pace = slot.pace();
+            HandlerHealth {
+                name: slot.name().into_owned(),
+                synced: slot.has_synced(),
+                pending: pace.pending,
+                lag: pace.lag,
+                panics: slot.panics(),
+            }
+        });
+        Health {
+            resource: self.inner.resource.clone(),
+            status: self.inner.status.borrow().clone(),
+            objects: lister.len(),
+            quarantined: lister.quarantined(),
+            handlers: handlers.collect(),
+        }
     }
 
     /// Whether the first list is in the cache. Handlers may still be behind: see
     /// [`Registration::has_synced`].
     pub fn has_synced(&self) -> bool {
-        self.inner.distributor.lock().writer.is_synced()
+        self.inner.distributor.is_synced()
     }
 
-    /// Adds a handler, at any time. It first hears of every object that the cache holds,
-    /// as initial. Added to an informer that has stopped, it hears nothing, and
-    /// [`Registration::synced`] says `false`.
-    ///
-    /// The task is started here, not by [`run`](Self::run).
-    ///
-    /// # Panics
-    ///
-    /// Outside of a tokio runtime, which the handler's task needs.
+    /// Whether a [`run`](Self::run) is under way.
+    pub fn is_running(&self) -> bool {
+        *self.inner.lifecycle.borrow() == Lifecycle::Running
+    }
+
+    /// Whether the last [`run`](Self::run) has ended, with all tasks of handlers. Not so
+    /// before the first one.
+    pub fn is_stopped(&self) -> bool {
+        *self.inner.lifecycle.borrow() == Lifecycle::Stopped
+    }
+
+    /// Adds a handler, at any time. It first hears of every object that the cache holds, as
+    /// initial, and it hears while the informer runs: added before, or after the end of a run,
+    /// it hears from the next run on.
     pub fn add_handler(&self, handler: impl EventHandler<T>) -> Registration {
         self.register(Arc::new(handler), None)
     }
@@ -201,7 +225,7 @@ impl<T: Object> SharedInformer<T> {
     ///
     /// # Panics
     ///
-    /// If `period` is zero, and outside of a tokio runtime.
+    /// If `period` is zero.
     pub fn add_handler_with_resync(
         &self,
         handler: impl EventHandler<T>,
@@ -217,32 +241,25 @@ impl<T: Object> SharedInformer<T> {
         handler: Arc<dyn EventHandler<T>>,
         resync: Option<Duration>,
     ) -> Registration {
-        let mailbox = Arc::new(Mailbox::new(self.inner.buffer));
-        let (synced, synced_receiver) = watch::channel(false);
-        let (ended, ended_receiver) = watch::channel(false);
-        let removed = self.inner.stopped.child_token();
-        let panics = Arc::new(AtomicU64::new(0));
-        self.inner.join(removed.clone(), &mailbox);
-        let processor = Processor {
-            mailbox,
-            handler,
-            synced,
-            panics: Arc::clone(&panics),
-            removed: removed.clone(),
-            resync,
-        };
-        let inner = Arc::clone(&self.inner);
-        self.inner.handlers.spawn(async move {
-            processor.run(|mailbox| inner.replay(mailbox)).await;
-            inner.forget_removed();
-            ended.send_replace(true);
-        });
+        let distributor = &self.inner.distributor;
+        let processor = Processor::new(handler, self.inner.buffer, resync);
+        let slot = Arc::new(Slot::new(processor, distributor));
+        distributor.join(&slot);
         Registration {
-            synced: synced_receiver,
-            ended: ended_receiver,
-            removed,
-            panics,
+            seat: slot,
+            lifecycle: self.inner.lifecycle.subscribe(),
         }
+    }
+
+    /// Waits until no [`run`](Self::run) is under way.
+    pub(super) async fn ended(&self) {
+        let mut lifecycle = self.inner.lifecycle.subscribe();
+        // The sender is ours.
+        let _ = lifecycle.wait_for(|now| *now != Lifecycle::Running).await;
+    }
+
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
     }
 }
 
@@ -258,62 +275,8 @@ impl<T: Object> fmt::Debug for SharedInformer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformer")
             .field("resource", &self.inner.resource)
-            .field("lister", &self.inner.lister)
+            .field("lister", self.inner.distributor.lister())
             .finish_non_exhaustive()
-    }
-}
-
-// === impl Inner ===
-
-impl<T: Object> Inner<T> {
-    fn join(&self, removed: CancellationToken, mailbox: &Arc<Mailbox<T>>) {
-        let mut distributor = self.distributor.lock();
-        for new in self.lister.list() {
-            mailbox.push(Delta::Added { new, initial: true });
-        }
-        if distributor.writer.is_synced() {
-            mailbox.push_synced();
-        }
-        distributor.mailboxes.push((removed, Arc::clone(mailbox)));
-    }
-
-    /// Under the lock, so that no object is delivered again after its deletion.
-    fn replay(&self, mailbox: &Mailbox<T>) {
-        let _in_order = self.distributor.lock();
-        for object in self.lister.list() {
-            mailbox.push(Delta::Resynced { object });
-        }
-    }
-
-    fn forget_removed(&self) {
-        let mut distributor = self.distributor.lock();
-        distributor
-            .mailboxes
-            .retain(|(removed, _)| !removed.is_cancelled());
-    }
-}
-
-// === impl Sink ===
-
-impl<T: Object> EventSink<T> for Sink<T> {
-    fn accept(&mut self, event: WatchEvent<T>) {
-        // Without the lock: it is somebody else's code.
-        let event = match &self.0.transform {
-            Some(transform) => transform.apply(event),
-            None => event,
-        };
-        let mut distributor = self.0.distributor.lock();
-        let was_synced = distributor.writer.is_synced();
-        let deltas = distributor.writer.apply(event);
-        let now_synced = !was_synced && distributor.writer.is_synced();
-        for (_, mailbox) in &distributor.mailboxes {
-            for delta in &deltas {
-                mailbox.push(delta.clone());
-            }
-            if now_synced {
-                mailbox.push_synced();
-            }
-        }
     }
 }
 

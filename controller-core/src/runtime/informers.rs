@@ -5,6 +5,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::{NamespacesUnread, NotSynced, is_hopeless};
 use super::not_yet_served::NotYetServed;
+use super::told_states::tell_states;
 use super::{RunOptions, selection};
 use crate::client::{ObjectKey, Scope};
 use crate::controllers::min_replicas::{
@@ -16,6 +17,9 @@ use crate::informer::{InformerOptions, SharedInformer};
 use crate::queue::WorkQueue;
 use crate::store::{Delta, Lister, NAMESPACE_INDEX};
 use crate::watch::{ListError, Object, ReflectorStatus, ServerMemory, WatchOptions};
+
+/// What our handlers are called in the log.
+const HANDLER: &str = "min-replicas";
 
 /// The watches of min-replicas, each with its cache and its handler.
 pub(super) struct Informers {
@@ -53,7 +57,8 @@ impl Informers {
         let queue: Arc<dyn Enqueue<ObjectKey>> = Arc::new(queue.clone());
         let handler = EnqueueHandler::new(Arc::clone(&queue), |delta: &Delta<Deployment>| {
             vec![delta.key()]
-        });
+        })
+        .named(HANDLER);
         match options.resync {
             Some(period) => deployments.add_handler_with_resync(handler, period),
             None => deployments.add_handler(handler),
@@ -84,10 +89,10 @@ impl Informers {
             InformerOptions::new(selection::namespaces(&options.scope).remembered_by(&memory)),
         );
         let known = deployments.lister();
-        namespaces.add_handler(EnqueueHandler::new(
-            queue,
-            move |delta: &Delta<Namespace>| deployments_in(&known, namespace_of(delta)),
-        ));
+        let handler = EnqueueHandler::new(queue, move |delta: &Delta<Namespace>| {
+            deployments_in(&known, namespace_of(delta))
+        });
+        namespaces.add_handler(handler.named(HANDLER));
         Self {
             deployments,
             autoscalers,
@@ -101,26 +106,21 @@ impl Informers {
 
     /// Starts the watches in `tasks`; they end with `stop`.
     pub(super) fn start(&self, tasks: &mut JoinSet<()>, stop: &CancellationToken) {
-        let (informer, token) = (self.deployments.clone(), stop.clone());
-        tasks.spawn(async move { informer.run(token).await });
-        if let Some(informer) = self.autoscalers.clone() {
-            let token = stop.clone();
-            tasks.spawn(async move { informer.run(token).await });
+        start(&self.deployments, tasks, stop.clone());
+        if let Some(informer) = &self.autoscalers {
+            start(informer, tasks, stop.clone());
         }
-        if let Some(informer) = self.served_scaled_objects().cloned() {
-            let token = stop.clone();
-            tasks.spawn(async move { informer.run(token).await });
+        if let Some(informer) = self.served_scaled_objects() {
+            start(informer, tasks, stop.clone());
         }
-        let informer = self.namespaces.clone();
-        let (stop, without) = (stop.child_token(), self.without_namespaces.clone());
+        let stop = stop.child_token();
+        start(&self.namespaces, tasks, stop.clone());
+        let without = self.without_namespaces.clone();
         tasks.spawn(async move {
-            let stop_either = stop.clone();
-            tokio::join!(informer.run(stop), async move {
-                tokio::select! {
-                    () = without.cancelled() => stop_either.cancel(),
-                    () = stop_either.cancelled() => {}
-                }
-            });
+            tokio::select! {
+                () = without.cancelled() => stop.cancel(),
+                () = stop.cancelled() => {}
+            }
         });
     }
 
@@ -180,6 +180,18 @@ impl Informers {
     }
 }
 
+/// Follows a kind, and tells the log so.
+fn start<T: Object>(
+    informer: &SharedInformer<T>,
+    tasks: &mut JoinSet<()>,
+    stop: CancellationToken,
+) {
+    let (resource, status) = (informer.resource().clone(), informer.status());
+    tasks.spawn(tell_states(resource, status, stop.clone()));
+    let informer = informer.clone();
+    tasks.spawn(async move { informer.run(stop).await });
+}
+
 /// A handler that enqueues those Deployments that a change concerns and that we look after.
 fn waking<T: Object>(
     queue: &Arc<dyn Enqueue<ObjectKey>>,
@@ -190,6 +202,7 @@ fn waking<T: Object>(
         let concerned = concerned(delta).into_iter();
         concerned.filter(|key| known.get(key).is_some()).collect()
     })
+    .named(HANDLER)
 }
 
 async fn synced_if_any<T: Object>(

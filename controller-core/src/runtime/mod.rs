@@ -49,6 +49,7 @@ mod run;
 mod selection;
 mod served;
 mod told_events;
+mod told_states;
 mod waiting;
 
 pub use error::NotSynced;

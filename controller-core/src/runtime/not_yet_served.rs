@@ -5,8 +5,9 @@ use tokio_util::sync::CancellationToken;
 use super::hold::Hold;
 use super::informers::{is_followed, refusal};
 use super::served::{has_appeared, has_gone};
+use super::told_states::tell_states;
 use crate::informer::SharedInformer;
-use crate::watch::Object;
+use crate::watch::{Object, ReflectorStatus, State};
 
 /// How often a server is asked again for a kind that it did not have. A few hundred bytes.
 const LOOK_AGAIN: Duration = Duration::from_secs(120);
@@ -44,7 +45,12 @@ impl<T: Object> NotYetServed<T> {
         // The end waits for no answer, and leaves it held: the last keys would be decided
         // blindly.
         let holding = stop.run_until_cancelled(self.hold_until_read(&hold));
-        tokio::join!(self.informer.run(stop.clone()), holding);
+        let (resource, status) = (self.informer.resource().clone(), self.informer.status());
+        tokio::join!(
+            tell_states(resource, status, stop.clone()),
+            self.informer.run(stop.clone()),
+            holding
+        );
     }
 
     /// A kind that may not be listed holds until it may be, or until it is gone again: not
@@ -54,8 +60,10 @@ impl<T: Object> NotYetServed<T> {
         let mut status = self.informer.status();
         loop {
             let read = async {
-                let read = status.wait_for(|it| is_followed(it) && refusal(it).is_none());
-                read.await.is_ok()
+                let stopped = |it: &ReflectorStatus| matches!(it.state, State::Stopped);
+                let read = |it: &ReflectorStatus| is_followed(it) && refusal(it).is_none();
+                let settled = status.wait_for(|it| stopped(it) || read(it)).await;
+                settled.is_ok_and(|it| read(&it))
             };
             match timeout(LOOK_AGAIN, read).await {
                 Ok(true) => break tracing::info!("{resource} have been read"),

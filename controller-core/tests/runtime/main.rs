@@ -17,4 +17,5 @@ mod refusals;
 mod run;
 mod scaled_objects;
 mod shutdown;
+mod states;
 mod timeouts;

@@ -6,6 +6,7 @@ use super::scene::{Heard, Scene, options, settle, w};
 use crate::handler::HandlerFuncs;
 use crate::informer::TransformError;
 use crate::store::Deleted;
+use crate::watch::WatchEvent;
 use crate::watch::testing::Widget;
 
 /// Makes each widget greater by one, and counts how often.
