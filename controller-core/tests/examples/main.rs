@@ -1,0 +1,4 @@
+//! The examples do what they say. They are the same code as `cargo run --example` runs.
+
+mod follow;
+mod listen;
