@@ -194,7 +194,7 @@ async fn a_shutdown_does_not_wait_for_what_is_held() {
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_does_not_wait_for_an_answer_about_what_is_held() {
     let mut cluster = Cluster::running().await;
-    cluster.scene.server.faults().add(forbid(Verb::List));
+    cluster.forbid();
     cluster.install_keda();
     sleep(130 * SECOND).await;
     let hangs = Rule::new(Action::DelayAnswer(3600 * SECOND)).path("/apis");
