@@ -55,26 +55,31 @@ pub(crate) fn build() -> Result<Binary, BuildError> {
     let version = kubernetes_version(&text).ok_or(BuildError::NoVersion)?;
 
     let binary = Binary::expected();
-    if !binary.path.exists() {
-        // A silence of minutes would look like a hang.
-        eprintln!("building Kubernetes {version} in tests/control-plane: minutes, the first time");
-    }
-    let status = Command::new("go")
+    let mut go = Command::new("go")
         .args(arguments(version, &binary.path))
         .current_dir(&module)
         .env("CGO_ENABLED", "0")
-        .status()
+        .spawn()
         .map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => BuildError::Go(Missing::Go),
-            _ => BuildError::Io {
-                path: "go".into(),
-                source,
-            },
+            _ => unusable(source),
         })?;
+    if !binary.path.exists() {
+        // A silence of minutes would look like a hang. Not before there is a Go to wait for.
+        eprintln!("building Kubernetes {version} in tests/control-plane: minutes, the first time");
+    }
+    let status = go.wait().map_err(unusable)?;
     if status.success() {
         Ok(binary)
     } else {
         Err(BuildError::Failed(status))
+    }
+}
+
+fn unusable(source: io::Error) -> BuildError {
+    BuildError::Io {
+        path: "go".into(),
+        source,
     }
 }
 
