@@ -8,7 +8,7 @@ use controller_core::controllers::min_replicas::{
     Settings, TARGET_INDEX, Verdict, scaled_object_index, target_index,
 };
 use controller_core::store::{CacheWriter, IndexFunction, cache};
-use controller_core::watch::{Object, WatchEvent};
+use controller_core::watch::{News, Object, Unreadable, WatchEvent};
 use controller_core::worker::{Outcome, ReconcileError, Reconciler};
 use controller_core::write::ScaleWriter;
 use parking_lot::Mutex;
@@ -145,6 +145,24 @@ impl Bed {
         put(&mut self.scaled_objects, object);
     }
 
+    /// The cache hears of an autoscaler of this namespace that it cannot read.
+    pub(crate) fn hide_autoscaler(&mut self, namespace: &str) {
+        self.autoscalers
+            .apply(unreadable(ObjectKey::namespaced(namespace, "odd")));
+    }
+
+    /// The same, of a ScaledObject.
+    pub(crate) fn hide_scaled_object(&mut self, namespace: &str) {
+        self.scaled_objects
+            .apply(unreadable(ObjectKey::namespaced(namespace, "odd")));
+    }
+
+    /// The newest state of the namespace `shop` could not be read.
+    pub(crate) fn outdate_namespace(&mut self) {
+        self.namespaces
+            .apply(unreadable(ObjectKey::cluster("shop")));
+    }
+
     /// The autoscaler's `minReplicas` on the server.
     pub(crate) fn min_replicas(&self) -> Value {
         let autoscaler = self
@@ -227,6 +245,15 @@ impl Bed {
         };
         self.server.requests().iter().map(word).collect()
     }
+}
+
+fn unreadable<T>(key: ObjectKey) -> WatchEvent<T> {
+    WatchEvent::Unreadable(Unreadable {
+        key: Some(key),
+        resource_version: None,
+        during: News::Changed,
+        error: "data error".to_owned(),
+    })
 }
 
 pub(crate) fn key(name: &str) -> ObjectKey {

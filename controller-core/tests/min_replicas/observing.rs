@@ -14,7 +14,7 @@ use sim_apiserver::SimApiServer;
 use sim_apiserver::faults::{Action, Rule, Verb};
 use tokio::time::Duration;
 
-use crate::bed::{Bed, deployment};
+use crate::bed::{Bed, autoscaler, deployment};
 use crate::fixture::settings;
 
 fn targeting_web(api_version: &str) -> Value {
@@ -136,6 +136,50 @@ async fn a_namespace_that_is_paused_during_a_raise_counts() {
         "skipped: namespace shop is paused (annotation minrep.dev/paused)"
     );
     assert_eq!(bed.replicas("web"), Some(1));
+}
+
+/// What could not be read may target this very Deployment: the server is asked before a raise,
+/// and only where the caches hide something of the namespace.
+#[tokio::test]
+async fn an_autoscaler_that_the_cache_could_not_read_is_looked_up_before_a_raise() {
+    let mut bed = Bed::with_web().await;
+    bed.server.seed(autoscaler("web-hpa", |_| ()));
+    bed.hide_autoscaler("shop");
+    assert_eq!(
+        bed.settle_web().await,
+        "skipped: autoscaled by HorizontalPodAutoscaler web-hpa"
+    );
+    assert_eq!(bed.replicas("web"), Some(1));
+
+    let mut bed = Bed::with_web().await;
+    bed.hide_autoscaler("elsewhere");
+    bed.hide_scaled_object("elsewhere");
+    assert_eq!(bed.settle_web().await, "scaled from 1 to 2");
+    assert_eq!(bed.exchange().len(), 1);
+}
+
+/// Nothing is raised as long as nobody can say whose it is.
+#[tokio::test]
+async fn an_autoscaler_that_nobody_can_read_holds_the_raise() {
+    type Hide = fn(&mut Bed);
+    let hidden: [(&str, Hide); 3] = [
+        ("horizontalpodautoscalers", |bed| {
+            bed.hide_autoscaler("shop");
+        }),
+        ("scaledobjects", |bed| {
+            bed.hide_scaled_object("shop");
+        }),
+        ("namespaces", Bed::outdate_namespace),
+    ];
+    for (resource, hide) in hidden {
+        let mut bed = Bed::with_web().await;
+        hide(&mut bed);
+        let away = Action::status(500).message("etcd is away");
+        bed.faults().add(Rule::new(away).resource(resource));
+        let error = bed.reconcile_web().await.unwrap_err();
+        assert!(matches!(error, ReconcileError::Transient(_)), "{resource}");
+        assert!(bed.patches().is_empty(), "{resource}");
+    }
 }
 
 /// One live read words the line.

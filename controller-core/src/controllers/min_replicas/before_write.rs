@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use super::autoscaler::HorizontalPodAutoscaler;
 use super::namespace::Namespace;
-use super::observe::{Named, Seen};
+use super::observe::{Named, Seen, list_beside};
 use super::raise::{Raise, Through};
 use super::reconciler::MinReplicas;
+use super::scaled_object::ScaledObject;
 use super::write_loop::Read;
 use super::write_scale::WriteScale;
-use crate::client::{ApiError, Call, Scope, fetch};
+use crate::client::{ApiError, Call, ObjectKey, Scope, fetch};
+use crate::store::Lister;
 use crate::watch::Object;
 
 // === impl MinReplicas ===
@@ -17,7 +20,8 @@ impl<W: WriteScale> MinReplicas<W> {
     /// Looks, just before a write is sent, at what it rests on beside the object that it is
     /// guarded by. `None`: nothing there is against it.
     ///
-    /// Costs nothing for a Deployment's own number where the cache has its Namespace.
+    /// Costs nothing for a Deployment's own number where the caches could read its Namespace
+    /// and all autoscalers beside it.
     pub(super) async fn overtaken(&self, seen: &Seen, raise: &Raise) -> Option<Read> {
         match self.unknown_namespace(seen).await {
             Ok(Some(namespace)) if namespace.is_paused() => {
@@ -27,6 +31,11 @@ impl<W: WriteScale> MinReplicas<W> {
                 }));
             }
             Ok(_) => {}
+            Err(error) => return Some(Read::Unread(error)),
+        }
+        match self.hidden_scalers(seen).await {
+            Ok(None) => {}
+            Ok(Some(known)) => return Some(Read::seen(known)),
             Err(error) => return Some(Read::Unread(error)),
         }
         self.changed_deployment(seen, raise).await
@@ -53,15 +62,42 @@ impl<W: WriteScale> MinReplicas<W> {
         }
     }
 
+    /// The Deployment with its autoscalers and ScaledObjects read live, where the cache holds
+    /// one of its namespace that could not be read: whose target may be this very Deployment,
+    /// and an autoscaler that is not seen is one that is fought.
+    ///
+    /// An error, and so no raise, as long as the server's answer cannot be read either.
+    async fn hidden_scalers(&self, seen: &Seen) -> Result<Option<Seen>, ApiError> {
+        let key = seen.deployment.key();
+        let mut known = seen.clone();
+        if seen.autoscalers.is_none() && hides_one(self.caches.autoscalers.as_ref(), &key) {
+            let call = list_beside(&HorizontalPodAutoscaler::RESOURCE, &key);
+            let all: Named<HorizontalPodAutoscaler> = fetch(&self.client, call).await?;
+            let mut all = all.items;
+            all.retain(|it| it.target().as_ref() == Some(&key));
+            known.autoscalers = Some(all.into_iter().map(Arc::new).collect());
+        }
+        if seen.scaled_objects.is_none() && hides_one(self.caches.scaled_objects.as_ref(), &key) {
+            let call = list_beside(&ScaledObject::RESOURCE, &key);
+            let all: Named<ScaledObject> = fetch(&self.client, call).await?;
+            let mut all = all.items;
+            all.retain(|it| it.target().as_ref() == Some(&key));
+            known.scaled_objects = Some(all.into_iter().map(Arc::new).collect());
+        }
+        let asked = known.autoscalers.is_some() != seen.autoscalers.is_some()
+            || known.scaled_objects.is_some() != seen.scaled_objects.is_some();
+        Ok(asked.then_some(known))
+    }
+
     /// Its Namespace, read live, if namespaces may be read and the cache does not have this
-    /// one: two watches have no order between them, and a Deployment can be seen before the
+    /// one, or could not read its newest state: two watches have no order between them, and a Deployment can be seen before the
     /// Namespace that was made for it, already paused.
     async fn unknown_namespace(&self, seen: &Seen) -> Result<Option<Arc<Namespace>>, ApiError> {
         let key = seen.deployment.key();
-        let (Some(_), Some(name)) = (&self.caches.namespaces, key.namespace()) else {
+        let (Some(namespaces), Some(name)) = (&self.caches.namespaces, key.namespace()) else {
             return Ok(None);
         };
-        if self.namespace_of(&key).is_some() {
+        if self.namespace_of(&key).is_some() && !namespaces.is_outdated(&ObjectKey::cluster(name)) {
             return Ok(None);
         }
         // By a list of one: whoever has the cache may list, but perhaps not get.
@@ -70,4 +106,16 @@ impl<W: WriteScale> MinReplicas<W> {
         let found: Named<Namespace> = fetch(&self.client, call).await?;
         Ok(found.items.into_iter().next().map(Arc::new))
     }
+}
+
+/// Whether there is an object in the namespace of `key` that could not be read.
+fn hides_one<T: Object>(cache: Option<&Lister<T>>, key: &ObjectKey) -> bool {
+    cache.is_some_and(|cache| {
+        // Nearly always none: no list is made for that.
+        cache.quarantined() > 0
+            && cache
+                .quarantine()
+                .iter()
+                .any(|it| it.key.namespace() == key.namespace())
+    })
 }

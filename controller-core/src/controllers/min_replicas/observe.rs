@@ -15,7 +15,7 @@ use super::reconciler::MinReplicas;
 use super::scaled_object::ScaledObject;
 use super::targets::TARGET_INDEX;
 use super::write_scale::{FIELD_MANAGER, WriteScale};
-use crate::client::{ApiError, Call, ObjectKey, Scope, fetch};
+use crate::client::{ApiError, Call, ObjectKey, ResourceType, Scope, fetch};
 use crate::watch::Object;
 
 /// One Deployment as a decision sees it.
@@ -26,7 +26,9 @@ pub(super) struct Seen {
     pub(super) is_live: bool,
     /// All autoscalers that target it, if that is known better than by the cache.
     pub(super) autoscalers: Option<Vec<Arc<HorizontalPodAutoscaler>>>,
-    /// Its Namespace, if the cache did not have it.
+    /// All ScaledObjects that target it, if that is known better than by the cache.
+    pub(super) scaled_objects: Option<Vec<Arc<ScaledObject>>>,
+    /// Its Namespace, if the cache did not have it, or only an old copy.
     pub(super) namespace: Option<Arc<Namespace>>,
 }
 
@@ -52,6 +54,7 @@ impl From<Arc<Deployment>> for Seen {
             deployment,
             is_live: false,
             autoscalers: None,
+            scaled_objects: None,
             namespace: None,
         }
     }
@@ -112,13 +115,16 @@ impl<W: WriteScale> MinReplicas<W> {
     /// Collects all that there is to know beside the Deployment.
     pub(super) fn observed<T>(&self, seen: &Seen, use_it: impl FnOnce(Observed<'_>) -> T) -> T {
         let key = seen.deployment.key();
-        let cached = self.namespace_of(&key);
-        let namespace = cached.or_else(|| seen.namespace.clone());
+        let read = seen.namespace.clone();
+        let namespace = read.or_else(|| self.namespace_of(&key));
         let autoscalers = match &seen.autoscalers {
             Some(known) => known.clone(),
             None => self.autoscalers_of(&key),
         };
-        let scaled_objects = self.scaled_objects_of(&key);
+        let scaled_objects = match &seen.scaled_objects {
+            Some(known) => known.clone(),
+            None => self.scaled_objects_of(&key),
+        };
         use_it(Observed {
             namespace: namespace.as_deref(),
             autoscalers: &autoscalers,
@@ -185,7 +191,8 @@ impl<W: WriteScale> MinReplicas<W> {
                 all
             }
             _ => {
-                let list: List = fetch(&self.client, list_beside(key)).await?;
+                let call = list_beside(&HorizontalPodAutoscaler::RESOURCE, key);
+                let list: List = fetch(&self.client, call).await?;
                 let all = list.items.into_iter().map(Arc::new);
                 all.filter(targets).collect()
             }
@@ -221,13 +228,13 @@ pub(super) fn beside(key: &ObjectKey, name: &str) -> ObjectKey {
     ObjectKey::namespaced(key.namespace().unwrap_or_default(), name)
 }
 
-/// All autoscalers of the namespace.
-fn list_beside(key: &ObjectKey) -> Call {
+/// All objects of a kind in the namespace.
+pub(super) fn list_beside(resource: &ResourceType, key: &ObjectKey) -> Call {
     let scope = Scope::Namespace(key.namespace().unwrap_or_default().to_owned());
-    Call::list(&HorizontalPodAutoscaler::RESOURCE, &scope)
+    Call::list(resource, &scope)
 }
 
 fn list_of_one(key: &ObjectKey) -> Call {
     let name = format!("metadata.name={}", key.name());
-    list_beside(key).with_query([("fieldSelector", name)])
+    list_beside(&HorizontalPodAutoscaler::RESOURCE, key).with_query([("fieldSelector", name)])
 }
