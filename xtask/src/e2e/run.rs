@@ -28,6 +28,14 @@ enum End {
     Interrupted,
 }
 
+/// Who does not want to wait for the removal.
+struct Interruption<'a> {
+    /// Whether the scenarios were interrupted: then the next signal is the second one.
+    before: bool,
+    /// What the person can do instead.
+    by_hand: Option<&'a str>,
+}
+
 /// Runs all scenarios. `Ok(true)`: none failed.
 ///
 /// However they end — well, with a failure, by a panic, by Ctrl-C — what was started is
@@ -84,11 +92,13 @@ pub(crate) async fn run(flags: E2e) -> Result<bool, Box<dyn Error>> {
         Ok(Err(error)) => (None, End::Failed(error)),
         Err(panic) => (None, End::Panicked(panic)),
     };
-    let removed = tokio::select! {
-        removed = clean_up(prepared, provided, &end, flags.keep) => removed,
-        // A second Ctrl-C: somebody does not want to wait.
-        _ = interrupted() => Err("interrupted again: see above for what is left".into()),
+    let by_hand = prepared.by_hand();
+    let interruption = Interruption {
+        before: matches!(end, End::Interrupted),
+        by_hand: by_hand.as_deref().filter(|_| !flags.keep),
     };
+    let removal = clean_up(prepared, provided, &end, flags.keep);
+    let removed = interruption.bear(removal, interrupted).await;
     end.outcome(removed)
 }
 
@@ -124,17 +134,13 @@ async fn clean_up(
     end: &End,
     keep: bool,
 ) -> Result<(), Box<dyn Error>> {
-    if let (End::Interrupted, false, Some(by_hand)) = (end, keep, prepared.by_hand()) {
-        say(&format!(
-            "interrupted; removing what was started: {by_hand}"
-        ));
-    }
+    let made = provided.is_some() || prepared.is_made().await;
     let bad = matches!(
         end,
         End::Finished(false) | End::Failed(_) | End::Panicked(_)
     );
     if bad
-        && provided.is_some()
+        && made
         && let Err(error) = prepared.save_logs().await
     {
         say(&format!("the cluster's logs are not kept: {error}"));
@@ -142,7 +148,7 @@ async fn clean_up(
     if let Some(provided) = provided {
         provided.stop().await?;
     }
-    if keep {
+    if keep && made {
         say(&prepared.keep());
         Ok(())
     } else {
@@ -181,6 +187,45 @@ impl End {
                 Ok(false)
             }
             (Self::Finished(good), removed) => removed.map(|()| good),
+        }
+    }
+}
+
+// === impl Interruption ===
+
+impl Interruption<'_> {
+    /// Drives `removal` to its end, or up to the second signal of the run. The first one only
+    /// ends the scenarios; if they had ended, it changes nothing.
+    async fn bear<S: Future>(
+        self,
+        removal: impl Future<Output = Result<(), Box<dyn Error>>>,
+        signal: impl Fn() -> S,
+    ) -> Result<(), Box<dyn Error>> {
+        let mut removal = pin!(removal);
+        if self.before {
+            self.tell();
+        } else {
+            tokio::select! {
+                biased;
+                removed = &mut removal => return removed,
+                _ = signal() => self.tell(),
+            }
+        }
+        tokio::select! {
+            biased;
+            removed = removal => removed,
+            _ = signal() => Err(match self.by_hand {
+                Some(by_hand) => format!("interrupted again; by hand: {by_hand}").into(),
+                None => "interrupted again".into(),
+            }),
+        }
+    }
+
+    fn tell(&self) {
+        if let Some(by_hand) = self.by_hand {
+            say(&format!(
+                "interrupted; removing what was started: {by_hand}"
+            ));
         }
     }
 }

@@ -108,6 +108,12 @@ impl Container {
         }
     }
 
+    /// Whether it is there, or may be.
+    pub(super) async fn is_made(&self) -> bool {
+        let found = self.engine.has_labelled(LABEL, self.name.as_str()).await;
+        found.unwrap_or(true)
+    }
+
     /// Removes it, if it is there.
     pub(super) async fn remove(&self) -> Result<(), Box<dyn Error>> {
         Ok(self

@@ -79,6 +79,11 @@ impl Existing {
         }))
     }
 
+    /// Whether the namespace is there, or may be.
+    pub(super) fn is_made(&self) -> bool {
+        self.kubeconfig.exists()
+    }
+
     /// Keeps what is in the namespace.
     pub(super) async fn save_objects(&self, path: &Path) -> Result<(), Box<dyn Error>> {
         let output = self.ours(&["get", KEPT, "-o", "yaml"], "").await?;
@@ -87,7 +92,7 @@ impl Existing {
 
     /// Removes the namespace, if it is there.
     pub(super) async fn remove(&self) -> Result<(), Box<dyn Error>> {
-        if !self.kubeconfig.exists() {
+        if !self.is_made() {
             // It did not come as far as that.
             return Ok(());
         }

@@ -122,6 +122,12 @@ impl Kind {
         let _ = timeout(LATE, there).await;
     }
 
+    /// Whether it has a node, or may have one.
+    pub(super) async fn is_made(&self) -> bool {
+        let found = self.engine.has_labelled(NODE, self.name.as_str()).await;
+        found.unwrap_or(true)
+    }
+
     /// Keeps what its components have logged.
     pub(super) async fn save_logs(&self, folder: &Path) -> Result<(), Box<dyn Error>> {
         checked(&export(&self.name, folder)).await

@@ -156,6 +156,17 @@ impl Prepared {
         }
     }
 
+    /// Whether anything is there that [`remove`](Self::remove) would remove from where it
+    /// runs. What cannot be found out counts as there.
+    pub(in crate::e2e) async fn is_made(&self) -> bool {
+        match &self.source {
+            Source::Embedded | Source::Process(_) => false,
+            Source::Container(container) => container.is_made().await,
+            Source::Kind(kind) => kind.is_made().await,
+            Source::Existing(existing) => existing.is_made(),
+        }
+    }
+
     /// Removes everything that has the run's name, however far the start came.
     pub(in crate::e2e) async fn remove(self) -> Result<(), Box<dyn Error>> {
         let removed = match &self.source {
@@ -178,16 +189,18 @@ impl Prepared {
             Source::Kind(_) => kind::by_hand(&self.name, &kubeconfig_in(folder)),
             Source::Existing(existing) => existing::by_hand(&self.name, &existing.context),
         };
-        Some(format!("{cluster} && rm -r {}", folder.display()))
+        Some(format!("{cluster} && rm -rf {}", folder.display()))
     }
 
     /// Leaves everything there, and returns how to reach and remove it.
     pub(in crate::e2e) fn keep(self) -> String {
         let remove = self.by_hand().unwrap_or_default();
         let kubeconfig = kubeconfig_in(&self.folder.keep());
-        format!(
-            "kept: export KUBECONFIG={}\nremove it: {remove}",
-            kubeconfig.display()
-        )
+        let reach = match kubeconfig.exists() {
+            true => format!("export KUBECONFIG={}", kubeconfig.display()),
+            // It did not come as far as that.
+            false => "it has no kubeconfig".to_owned(),
+        };
+        format!("kept: {reach}\nremove it: {remove}")
     }
 }

@@ -41,3 +41,32 @@ async fn what_cannot_be_removed_fails_a_good_run() {
         assert_eq!(outcome.unwrap(), good);
     }
 }
+
+/// Signals: each as soon as it is waited for.
+fn at_once() -> std::future::Ready<()> {
+    std::future::ready(())
+}
+
+/// A removal that is done when it is looked at for the `looks`-th time.
+async fn removal(looks: usize) -> Result<(), Box<dyn Error>> {
+    for _ in 1..looks {
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_first_interrupt_during_the_removal_leaves_nothing_behind() {
+    let interruption = |before| Interruption {
+        before,
+        by_hand: Some("docker rm it"),
+    };
+    let first = interruption(false).bear(removal(2), at_once).await;
+    first.unwrap();
+    // The scenarios were interrupted, so this is the second one.
+    let second = interruption(true).bear(removal(2), at_once).await;
+    let text = second.unwrap_err().to_string();
+    insta::assert_snapshot!(text, @"interrupted again; by hand: docker rm it");
+    let second = interruption(false).bear(pending(), at_once).await;
+    assert!(second.is_err());
+}
