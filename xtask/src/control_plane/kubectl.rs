@@ -66,6 +66,15 @@ pub(crate) fn kubectl() -> Result<PathBuf, KubectlError> {
     }
 }
 
+/// Keeps kubectl from the settings and the cache in its user's home, and from the user's
+/// program for `diff`: what it finds of a server goes into a folder beside `kubeconfig`.
+pub(crate) fn keep_to_itself(command: &mut tokio::process::Command, kubeconfig: &Path) {
+    command
+        .env("KUBECACHEDIR", kubeconfig.with_file_name("kubectl-cache"))
+        .env("KUBERC", "off")
+        .env_remove("KUBECTL_EXTERNAL_DIFF");
+}
+
 fn on_path(path: &OsStr) -> Option<PathBuf> {
     env::split_paths(path)
         .map(|directory| directory.join("kubectl"))
@@ -86,6 +95,7 @@ fn link(binary: &Path) -> Result<PathBuf, KubectlError> {
 fn version(kubectl: &Path) -> Option<(u32, u32)> {
     let output = Command::new(kubectl)
         .args(["version", "--client", "--output=json"])
+        .env("KUBERC", "off")
         .output()
         .ok()?;
     parse(&output.stdout)

@@ -26,4 +26,4 @@ pub(crate) use cli::{Command, run};
 pub(crate) use faulty_proxy::FaultyProxy;
 pub(crate) use image::{IMAGE, build_image};
 pub(crate) use instance::{ControlPlane, Options};
-pub(crate) use kubectl::kubectl;
+pub(crate) use kubectl::{keep_to_itself, kubectl};

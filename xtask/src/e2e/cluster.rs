@@ -8,6 +8,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use crate::control_plane::keep_to_itself;
 use crate::plugin::forget_settings;
 
 /// No call of kubectl takes longer.
@@ -47,6 +48,7 @@ impl Cluster {
             .env("KUBECONFIG", &self.kubeconfig)
             .env("PATH", &self.path)
             .kill_on_drop(true);
+        keep_to_itself(&mut command, &self.kubeconfig);
         forget_settings(&mut command);
         command
     }
@@ -134,5 +136,26 @@ async fn run(mut command: Command, input: &str) -> Result<Output, String> {
     match timeout(BOUND, all).await {
         Ok(output) => output.map_err(|error| error.to_string()),
         Err(_) => Err(format!("not done after {} s", BOUND.as_secs())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn kubectl_reads_and_leaves_nothing_in_its_users_home() {
+        let home = tempfile::tempdir().unwrap();
+        let run = tempfile::tempdir().unwrap();
+        let kubeconfig = run.path().join("kubeconfig");
+        let cluster = Cluster::new("env".into(), kubeconfig, home.path());
+        let output = cluster.output(&[], "").await.unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let cache = run.path().join("kubectl-cache");
+        let cache = format!("KUBECACHEDIR={}", cache.display());
+        for line in ["KUBERC=off", &cache] {
+            assert!(text.lines().any(|set| set == line), "{line}: {text}");
+        }
+        assert!(!text.contains("KUBECTL_EXTERNAL_DIFF"), "{text}");
     }
 }

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use super::container::LABEL;
 use super::kubeconfig;
 use super::run_name::RunName;
+use crate::control_plane::keep_to_itself;
 use crate::missing::Missing;
 
 /// No call of kubectl takes longer; a namespace's end waits for its Pods.
@@ -122,14 +123,15 @@ impl Existing {
         arguments: &[&str],
         input: &str,
     ) -> Result<Output, Box<dyn Error>> {
-        let mut child = command
+        let command = command
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
-            .kill_on_drop(true)
-            .spawn()?;
+            .kill_on_drop(true);
+        keep_to_itself(command, &self.kubeconfig);
+        let mut child = command.spawn()?;
         let all = async {
             if let Some(mut stdin) = child.stdin.take() {
                 // It may end without having read everything; its exit code tells.
