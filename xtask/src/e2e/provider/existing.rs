@@ -72,11 +72,17 @@ impl Existing {
         if output.status.success() {
             return Ok(());
         }
-        // Nothing was made, and `remove` need not look for it.
+        let mut why = last_line(&output);
+        // An answer can be lost after the server has done what was asked.
+        if !nothing_was_made(&why) && self.remove().await.is_err() {
+            let by_hand = by_hand(&self.name, &self.context);
+            why.push_str(&format!("; it may have made a namespace: {by_hand}"));
+        }
+        // `remove` need not look for it again.
         std::fs::remove_file(&self.kubeconfig)?;
         Err(Box::new(Missing::Cluster {
             context: self.context.clone(),
-            why: last_line(&output),
+            why,
         }))
     }
 
@@ -154,6 +160,21 @@ impl Existing {
 /// How to remove by hand what is called `name`.
 pub(super) fn by_hand(name: &RunName, context: &str) -> String {
     format!("kubectl delete namespace {name} --context={context}")
+}
+
+/// Whether what kubectl says of a creation proves that the server has not carried it out.
+fn nothing_was_made(said: &str) -> bool {
+    [
+        "Error from server (Forbidden)",
+        "error: You must be logged in to the server",
+        // It comes before kubectl sends the object.
+        "unable to recognize \"STDIN\"",
+        // There was no connection on which to ask.
+        " was refused - did you specify the right host or port?",
+        ": dial tcp",
+    ]
+    .iter()
+    .any(|proof| said.contains(proof))
 }
 
 /// Before it kubectl may have said the same more than once.

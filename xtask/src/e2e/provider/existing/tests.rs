@@ -60,19 +60,61 @@ async fn a_context_that_is_not_there_is_missing() {
     assert_eq!(calls.lines().count(), 1, "{calls}");
 }
 
+/// The server's answer to everything but `config` and `delete` is `said`, and then to `delete`
+/// it is `deleted`.
+fn refusing(folder: &Path, said: &str, deleted: &str) -> Existing {
+    let script = format!(
+        "{DEV}\ncase $1 in config) exit 0;; delete) exit {deleted};; esac\necho one >&2; echo '{said}' >&2; exit 1"
+    );
+    fake(folder, &script)
+}
+
+fn refusal(error: &(dyn Error + 'static)) -> String {
+    match Missing::behind(error) {
+        Some(Missing::Cluster { why, .. }) => why.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[tokio::test]
 async fn a_cluster_that_refuses_is_told_in_its_own_words() {
+    for said in [
+        "Error from server (Forbidden): namespaces is forbidden",
+        r#"error: unable to recognize "STDIN": Get "https://a/api": net/http: timeout"#,
+        "Unable to connect to the server: dial tcp: lookup nowhere: no such host",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let existing = refusing(folder.path(), said, "1");
+        let error = existing.start().await.unwrap_err();
+        assert!(!existing.is_made());
+        // It has made nothing, and is not asked to remove it.
+        existing.remove().await.unwrap();
+        let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
+        assert!(!calls.contains("delete"), "{calls}");
+        assert_eq!(refusal(error.as_ref()), said);
+    }
+}
+
+#[tokio::test]
+async fn a_lost_answer_leaves_no_namespace() {
+    let said = "error: http2: client connection lost";
     let folder = tempfile::tempdir().unwrap();
-    let script =
-        format!("{DEV}\n[ \"$1\" = config ] && exit 0\necho one >&2; echo forbidden >&2; exit 1");
-    let existing = fake(folder.path(), &script);
+    let existing = refusing(folder.path(), said, "0");
     let error = existing.start().await.unwrap_err();
-    // It has made nothing, and is not asked to remove it.
-    existing.remove().await.unwrap();
     let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
-    assert!(!calls.contains("delete"), "{calls}");
-    assert!(matches!(
-        Missing::behind(error.as_ref()),
-        Some(Missing::Cluster { why, .. }) if why == "forbidden"
-    ));
+    let last = calls.lines().last().unwrap();
+    assert_eq!(
+        last,
+        "ours delete namespace minrep-e2e-1 --ignore-not-found"
+    );
+    assert_eq!(refusal(error.as_ref()), said);
+    assert!(!existing.is_made());
+}
+
+#[tokio::test]
+async fn a_namespace_that_may_be_left_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let existing = refusing(folder.path(), "timeout", "1");
+    let error = existing.start().await.unwrap_err();
+    insta::assert_snapshot!(refusal(error.as_ref()), @"timeout; it may have made a namespace: kubectl delete namespace minrep-e2e-1 --context=dev");
 }
