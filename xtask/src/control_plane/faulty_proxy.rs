@@ -1,6 +1,7 @@
 //! The way to a control plane on which things go wrong.
 
 use std::io;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -62,11 +63,15 @@ impl FaultyProxy {
             source,
         };
         let read = Kubeconfig::read_from(kubeconfig).map_err(unusable)?;
+        let named = names_a_proxy(&read);
         let mut config = Config::from_custom_kubeconfig(read, &KubeConfigOptions::default())
             .await
             .map_err(unusable)?;
         // What the server says is the client's affair.
         config.default_retry = false;
+        if !named {
+            go_directly(&mut config);
+        }
         let namespace = config.default_namespace.clone();
         let client = Client::try_from(config).map_err(FaultyProxyError::Client)?;
         // `Client` is no service itself.
@@ -110,6 +115,24 @@ impl FaultyProxy {
     }
 }
 
+fn names_a_proxy(kubeconfig: &Kubeconfig) -> bool {
+    let mut clusters = kubeconfig.clusters.iter();
+    clusters.any(|named| {
+        let cluster = named.cluster.as_ref();
+        cluster.is_some_and(|cluster| cluster.proxy_url.is_some())
+    })
+}
+
+/// kube takes the environment's `HTTPS_PROXY` for a server on this machine, too, which a proxy
+/// elsewhere cannot reach.
+fn go_directly(config: &mut Config) {
+    let host = config.cluster_url.host().unwrap_or_default();
+    let host = host.trim_matches(['[', ']']);
+    if host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback()) {
+        config.proxy_url = None;
+    }
+}
+
 /// A kubeconfig for who speaks to the proxy. JSON is YAML.
 fn text(server: &str, namespace: &str) -> Value {
     let name = "faulty-control-plane";
@@ -124,4 +147,35 @@ fn text(server: &str, namespace: &str) -> Value {
             "context": {"cluster": name, "user": name, "namespace": namespace},
         }],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environments_proxy_is_not_asked_for_this_machine() {
+        for (server, direct) in [
+            ("https://127.0.0.1:6443", true),
+            ("https://localhost:6443", true),
+            ("https://[::1]:6443", true),
+            ("https://192.0.2.1:6443", false),
+            ("https://localhost.example", false),
+        ] {
+            let mut config = Config::new(server.parse().unwrap());
+            config.proxy_url = Some("http://proxy.example:3128".parse().unwrap());
+            go_directly(&mut config);
+            assert_eq!(config.proxy_url.is_none(), direct, "{server}");
+        }
+    }
+
+    #[test]
+    fn a_proxy_that_the_kubeconfig_names_is_kept() {
+        let with = |cluster: &str| {
+            let text = format!("clusters: [{{name: a, cluster: {{{cluster}}}}}]");
+            names_a_proxy(&Kubeconfig::from_yaml(&text).unwrap())
+        };
+        assert!(with("server: 'https://a', proxy-url: 'http://p:1'"));
+        assert!(!with("server: 'https://a'"));
+    }
 }

@@ -50,6 +50,8 @@ impl Side {
         let options = KubeConfigOptions::default();
         let mut config = Config::from_custom_kubeconfig(kubeconfig, &options).await?;
         config.default_retry = false;
+        // Both are on this machine; kube would send even that through HTTPS_PROXY.
+        config.proxy_url = None;
         let mut stranger = config.clone();
         stranger.auth_info = AuthInfo::default();
         Ok(Self {

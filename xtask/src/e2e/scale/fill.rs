@@ -16,7 +16,10 @@ const AT_ONCE: usize = 32;
 /// takes a quarter of an hour for that.
 pub(super) async fn fill(kubeconfig: &Path, count: u32) -> Result<(), Box<dyn Error>> {
     let read = Kubeconfig::read_from(kubeconfig)?;
-    let config = Config::from_custom_kubeconfig(read, &KubeConfigOptions::default()).await?;
+    let options = KubeConfigOptions::default();
+    let mut config = Config::from_custom_kubeconfig(read, &options).await?;
+    // It is on this machine; kube would send even that through HTTPS_PROXY.
+    config.proxy_url = None;
     let client = Client::try_from(config)?;
     stream::iter(1..=count)
         .map(|number| create(&client, format!("scale-{number:05}")))
