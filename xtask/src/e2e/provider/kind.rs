@@ -169,6 +169,8 @@ fn create(name: &RunName, image: &ImageName, kubeconfig: &Path, config: &Path) -
         format!("--kubeconfig={}", kubeconfig.display()),
         format!("--config={}", config.display()),
         READY.into(),
+        // Of a node that does not come up, too, the logs are kept before it is removed.
+        "--retain".into(),
     ]
 }
 

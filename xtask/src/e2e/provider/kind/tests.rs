@@ -11,7 +11,7 @@ fn the_user_s_kubeconfig_is_never_written() {
     let Ok(image) = "kindest/node:v1@sha256:0a".parse();
     let (kubeconfig, config) = (Path::new("/t/kubeconfig"), Path::new("/t/kind.yaml"));
     let create = create(&name(), &image, kubeconfig, config).join(" ");
-    insta::assert_snapshot!(create, @"create cluster --name=minrep-e2e-1 --image=kindest/node:v1@sha256:0a --kubeconfig=/t/kubeconfig --config=/t/kind.yaml --wait=180s");
+    insta::assert_snapshot!(create, @"create cluster --name=minrep-e2e-1 --image=kindest/node:v1@sha256:0a --kubeconfig=/t/kubeconfig --config=/t/kind.yaml --wait=180s --retain");
     let delete = by_hand(&name(), kubeconfig);
     insta::assert_snapshot!(delete, @"kind delete cluster --name=minrep-e2e-1 --kubeconfig=/t/kubeconfig");
 }
