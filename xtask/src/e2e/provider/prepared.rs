@@ -204,3 +204,48 @@ impl Prepared {
         format!("kept: {reach}\nremove it: {remove}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prepared() -> Prepared {
+        let name = RunName::of_test("minrep-e2e-1");
+        let folder = tempfile::tempdir().unwrap();
+        Prepared {
+            source: Source::Existing(Existing {
+                kubectl: "/nowhere/kubectl".into(),
+                context: "dev".to_owned(),
+                name: name.clone(),
+                kubeconfig: kubeconfig_in(folder.path()),
+            }),
+            name,
+            folder,
+            logs: PathBuf::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_start_that_made_nothing_leaves_no_folder() {
+        let prepared = prepared();
+        let folder = prepared.folder.path().to_owned();
+        assert!(!prepared.is_made().await);
+        prepared.remove().await.unwrap();
+        assert!(!folder.exists());
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_can_be_reached_and_removed() {
+        let prepared = prepared();
+        let folder = prepared.folder.path().to_owned();
+        std::fs::write(kubeconfig_in(&folder), "{}").unwrap();
+        assert!(prepared.is_made().await);
+        let text = prepared.keep();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let text = text.replace(&folder.display().to_string(), "/t");
+        insta::assert_snapshot!(text, @"
+kept: export KUBECONFIG=/t/kubeconfig
+remove it: kubectl delete namespace minrep-e2e-1 --context=dev && rm -rf /t
+");
+    }
+}
