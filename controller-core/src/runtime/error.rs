@@ -55,6 +55,7 @@ pub(super) fn is_hopeless(error: &ListError) -> bool {
         ListError::Stale { .. }
         | ListError::NoVersion
         | ListError::NotAList { .. }
+        | ListError::OtherKind { .. }
         | ListError::NotJson { .. }
         | ListError::PagesExpire
         | ListError::PagesRepeat

@@ -21,7 +21,7 @@ use super::json::Json;
 use super::lines::{Lines, NextLine};
 use super::page::{Page, Part};
 use super::span::{Members, Span};
-use super::testing::Widget;
+use super::testing::{WIDGETS, Widget};
 use super::{Object, Unreadable, WatchEvent};
 
 /// What a word is made of, and what may stand in its place.
@@ -128,7 +128,7 @@ fn page(pieces: Vec<Bytes>) -> (Vec<String>, Result<(), String>) {
         .into_iter()
         .map(|piece| Ok::<_, Infallible>(Frame::data(piece)));
     let body = StreamBody::new(stream::iter(frames));
-    let mut page = Page::<_, _, Widget>::new(body, widgets(), "GET /".to_owned());
+    let mut page = Page::<_, _, Widget>::new(body, widgets(), &WIDGETS, "GET /".to_owned());
     let read = async {
         let mut words = Vec::new();
         loop {

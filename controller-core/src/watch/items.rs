@@ -32,6 +32,8 @@ pub(super) struct Items {
 pub(super) enum Found {
     /// The value of `kind`.
     Kind(Bytes),
+    /// The value of `apiVersion`.
+    ApiVersion(Bytes),
     /// The value of `metadata`.
     Meta(Bytes),
     /// `items` is there: an array, or `null` for none.
@@ -78,6 +80,7 @@ enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Member {
     Kind,
+    ApiVersion,
     Meta,
     Items,
     Other,
@@ -195,6 +198,7 @@ impl Items {
             Collected::TooLong(..) => return Err(NotJson),
             Collected::Whole(name) => match &*name {
                 br#""kind""# => Member::Kind,
+                br#""apiVersion""# => Member::ApiVersion,
                 br#""metadata""# => Member::Meta,
                 br#""items""# => Member::Items,
                 _ => Member::Other,
@@ -221,6 +225,7 @@ impl Items {
         self.place = Place::Next;
         match member {
             Member::Kind => Ok(Some(Found::Kind(value))),
+            Member::ApiVersion => Ok(Some(Found::ApiVersion(value))),
             Member::Meta => Ok(Some(Found::Meta(value))),
             _ if value == "null" => Ok(Some(Found::Items)),
             _ => Err(NotJson),
@@ -298,6 +303,7 @@ mod tests {
                 words.push(match items.next() {
                     Ok(None) => break,
                     Ok(Some(Found::Kind(kind))) => format!("kind {}", text(kind)),
+                    Ok(Some(Found::ApiVersion(version))) => format!("of {}", text(version)),
                     Ok(Some(Found::Meta(meta))) => format!("meta {}", text(meta)),
                     Ok(Some(Found::Items)) => "items".to_owned(),
                     Ok(Some(Found::Item(item))) => text(item),

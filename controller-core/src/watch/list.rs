@@ -268,7 +268,7 @@ impl Request<'_> {
         let line = call.line();
         let response = send(self.client, call).await?;
         let codec = codec_of(response.headers(), self.resource)?;
-        Ok(Page::new(response.into_body(), codec, line))
+        Ok(Page::new(response.into_body(), codec, self.resource, line))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::client::{Answer, ApiError};
 /// |---|---|
 /// | `Api` | see the table at [`ApiError`]; for 403 whoever grants permissions |
 /// | `Stale` | time: the lagging server catches up, usually within seconds |
-/// | `NoVersion`, `NotAList`, `NotJson` | nobody here: what answers is not a Kubernetes API server, or a broken one |
+/// | `NoVersion`, `NotAList`, `OtherKind`, `NotJson` | nobody here: what answers is not a Kubernetes API server, or a broken one |
 /// | `PagesExpire` | a bigger [`page_size`](super::WatchOptions::page_size), or a narrower selection |
 /// | `PagesRepeat` | nobody here: the server's paging is broken |
 /// | `CutShort`, `WatchesEndAtOnce`, `Restless` | whoever runs the proxy in between |
@@ -34,6 +34,12 @@ pub enum ListError {
     /// The answer is JSON, but no list. As an empty one it would delete everything.
     #[error("the answer is no list ({kind})")]
     NotAList {
+        /// What it says to be.
+        kind: String,
+    },
+    /// The answer is a list of another kind. As one of this kind it would delete everything.
+    #[error("the answer is a list of another kind ({kind})")]
+    OtherKind {
         /// What it says to be.
         kind: String,
     },

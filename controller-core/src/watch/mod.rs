@@ -57,7 +57,7 @@
 //! |---|---|
 //! | a list fails | it is asked for again, after a wait |
 //! | a list brings no further item for 60 s | given up, the same |
-//! | a 200 holds no list, or no JSON | the same; it changes nothing |
+//! | a 200 holds no list, one of another kind, or no JSON | the same; it changes nothing |
 //! | a list is older than what was seen | refused as [`ListError::Stale`]: another API server lags |
 //! | five in a row are | asked for once without a version: only that tells a restored server |
 //! | a line of a watch is older than what was seen | refused, and a new list after a wait finds out why |

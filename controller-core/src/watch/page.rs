@@ -10,7 +10,7 @@ use tokio::time::{Duration, Instant, timeout_at};
 use super::codec::Codec;
 use super::items::{Found, Items, NotJson};
 use super::{ListError, Object, Unreadable};
-use crate::client::ApiError;
+use crate::client::{ApiError, ResourceType};
 
 /// How long a list may go without a further item, or without its end after the last one.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -27,6 +27,7 @@ pub(super) struct Page<B, C, T> {
     /// The request line, for errors.
     request: String,
     has_items: bool,
+    said: Said,
     object: PhantomData<fn() -> T>,
 }
 
@@ -49,6 +50,13 @@ pub(super) struct ListMeta {
     pub(super) next: String,
 }
 
+/// What a page says to be, against what was asked for.
+struct Said {
+    asked: ResourceType,
+    kind: Option<String>,
+    api_version: Option<String>,
+}
+
 // === impl Page ===
 
 impl<B, C, T> Page<B, C, T>
@@ -57,13 +65,18 @@ where
     C: Codec<T>,
     T: Object,
 {
-    pub(super) fn new(body: B, codec: C, request: String) -> Self {
+    pub(super) fn new(body: B, codec: C, asked: &ResourceType, request: String) -> Self {
         Self {
             body,
             items: Items::new(),
             codec,
             request,
             has_items: false,
+            said: Said {
+                asked: asked.clone(),
+                kind: None,
+                api_version: None,
+            },
             object: PhantomData,
         }
     }
@@ -72,7 +85,7 @@ where
     ///
     /// # Errors
     ///
-    /// If it is no list, or not a whole one. What it brought so far is void then: a `Table`, a
+    /// If it is no list, one of another kind, or not a whole one. What it brought so far is void then: a `Table`, a
     /// single object or the start of a page would otherwise be a list in which everything
     /// else is gone.
     pub(super) async fn next(&mut self) -> Result<Option<Part<T>>, ListError> {
@@ -119,10 +132,13 @@ where
                 return Ok(None);
             }
             Found::Kind(kind) => {
-                let kind: String = serde_json::from_slice(&kind).unwrap_or_default();
-                if !kind.is_empty() && !kind.ends_with("List") {
-                    return Err(ListError::NotAList { kind: shown(&kind) });
-                }
+                self.said.kind = serde_json::from_slice(&kind).ok();
+                self.said.check()?;
+                return Ok(None);
+            }
+            Found::ApiVersion(version) => {
+                self.said.api_version = serde_json::from_slice(&version).ok();
+                self.said.check()?;
                 return Ok(None);
             }
         }))
@@ -152,6 +168,38 @@ where
     }
 }
 
+// === impl Said ===
+
+impl Said {
+    /// An error as soon as what was said so far cannot be a list of what was asked for: an
+    /// empty list of another kind would delete everything.
+    ///
+    /// A list may leave out its kind, or call itself `List`. Else it is `<Kind>List`, with one
+    /// exception: whoever defines a custom resource may name its list as they like. The groups
+    /// of those have a dot, and there another name passes under the apiVersion that was asked
+    /// for, or under none.
+    fn check(&self) -> Result<(), ListError> {
+        let kind = self.kind.as_deref().unwrap_or_default();
+        let Some(of) = kind.strip_suffix("List") else {
+            return if kind.is_empty() {
+                Ok(())
+            } else {
+                Err(ListError::NotAList { kind: shown(kind) })
+            };
+        };
+        let ResourceType { group, version, .. } = &self.asked;
+        let is_foreign = match &self.api_version {
+            _ if !group.contains('.') => true,
+            Some(said) => said.split_once('/') != Some((group, version)),
+            None => false,
+        };
+        if is_foreign && !of.is_empty() && of != self.asked.kind {
+            return Err(ListError::OtherKind { kind: shown(kind) });
+        }
+        Ok(())
+    }
+}
+
 /// A kind as it may be repeated in a log: no more than a kind can be.
 fn shown(kind: &str) -> String {
     kind.chars()
@@ -167,7 +215,7 @@ mod tests {
     use super::*;
     use crate::client::ObjectKey;
     use crate::watch::json::Json;
-    use crate::watch::testing::{Widget, body};
+    use crate::watch::testing::{WIDGETS, Widget, body};
 
     /// The parts of a page in pieces of `size` bytes, as words.
     async fn read(text: &str, size: usize) -> (Vec<String>, Result<(), String>) {
@@ -179,7 +227,8 @@ mod tests {
         let codec = Json {
             kind: "Widget".into(),
         };
-        let mut page = Page::<_, _, Widget>::new(body(pieces), codec, "GET /widgets".into());
+        let request = "GET /widgets".to_owned();
+        let mut page = Page::<_, _, Widget>::new(body(pieces), codec, &WIDGETS, request);
         let mut words = Vec::new();
         loop {
             words.push(match page.next().await {
@@ -241,6 +290,41 @@ mod tests {
         the answer to GET /widgets cannot be read: not JSON at line 1 column 1
         the answer to GET /widgets cannot be read: not JSON at line 1 column 12
         ");
+    }
+
+    /// Whoever defines a custom resource names its list; the lists of built-in kinds have
+    /// one name.
+    #[test]
+    fn a_list_says_to_be_one_of_what_was_asked_for() {
+        const PODS: ResourceType = ResourceType::namespaced("", "v1", "pods", "Pod");
+        let passes = |asked: &ResourceType, kind: Option<&str>, version: Option<&str>| {
+            let said = Said {
+                asked: asked.clone(),
+                kind: kind.map(str::to_owned),
+                api_version: version.map(str::to_owned),
+            };
+            said.check().is_ok()
+        };
+        for asked in [&WIDGETS, &PODS] {
+            for version in [None, Some("v1"), Some("example.com/v1")] {
+                for kind in [None, Some(""), Some("List")] {
+                    assert!(passes(asked, kind, version), "{kind:?} {version:?}");
+                }
+                let own = format!("{}List", asked.kind);
+                assert!(passes(asked, Some(&own), version), "{version:?}");
+                assert!(!passes(asked, Some("Table"), version), "{version:?}");
+            }
+            assert!(!passes(asked, Some("DeploymentList"), Some("apps/v1")));
+        }
+        assert!(!passes(&PODS, Some("NodeList"), Some("v1")));
+        assert!(!passes(&PODS, Some("NodeList"), None));
+        assert!(passes(
+            &WIDGETS,
+            Some("WidgetsList"),
+            Some("example.com/v1")
+        ));
+        assert!(passes(&WIDGETS, Some("WidgetsList"), None));
+        assert!(!passes(&WIDGETS, Some("PodList"), Some("v1")));
     }
 
     #[tokio::test]

@@ -345,3 +345,26 @@ async fn the_waits_can_be_set() {
         assert!(is_pause(pause, floor), "{pause} after {floor}");
     }
 }
+
+/// An empty list of something else would delete everything.
+#[tokio::test(start_paused = true)]
+async fn a_list_of_another_kind_empties_no_cache() {
+    let pods = json!({"kind": "PodList", "apiVersion": "v1",
+                      "metadata": {"resourceVersion": "999999"}, "items": []});
+    let own = json!({"kind": "ConfigMapList", "apiVersion": "v1",
+                     "metadata": {"resourceVersion": "20"}, "items": [object("a", "1")]});
+    let record = play(vec![
+        list("10", &[("a", "1")]),
+        refuse(410, "Expired"),
+        Answer::Json(200, pods.clone()),
+        Answer::Json(200, own),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.requests[3..], ["list rv=10", "watch rv=20"]);
+    assert_eq!(record.events.last().unwrap(), "done 20");
+    assert!(!record.events.contains(&"done 999999".to_owned()));
+    let record = play(vec![Answer::Json(200, pods)]).await;
+    let error = record.status.error.expect("a failure").to_string();
+    assert_eq!(error, "the answer is a list of another kind (PodList)");
+}

@@ -15,12 +15,14 @@ pub fn explain_not_synced(error: &NotSynced, place: &Place) -> Report {
         format_args!("cannot read {}: {}", error.resource, error.source),
     );
     match &*error.source {
-        ListError::NotJson { .. } | ListError::NotAList { .. } | ListError::NoVersion => report
-            .hint(format_args!(
-                "{} at {}: is that a Kubernetes API server?",
-                place.route(),
-                place.server
-            )),
+        ListError::NotJson { .. }
+        | ListError::NotAList { .. }
+        | ListError::OtherKind { .. }
+        | ListError::NoVersion => report.hint(format_args!(
+            "{} at {}: is that a Kubernetes API server?",
+            place.route(),
+            place.server
+        )),
         _ => report.hint(
             "several API servers behind one address, or one that was just restored? try again",
         ),
