@@ -10,7 +10,7 @@ use super::follow::{Next, Open};
 use super::list::Cursor;
 use super::status::{ReflectorStatus, StatusReport};
 use super::streaming::Streamed;
-use super::{EventSink, ListError, Object, Streaming, WatchOptions};
+use super::{EventSink, ListError, Object, Streaming, WatchEvent, WatchOptions};
 use crate::client::{ResourceType, Retried};
 
 /// Lists a kind once and then follows it for ever.
@@ -69,8 +69,9 @@ pub struct Reflector<T> {
     /// One for lists and watches together: it is the same server that has to recover.
     backoff: Backoff,
     pub(super) report: StatusReport,
-    /// A line could not be attributed to an object: only a list can tell what it said. That
-    /// list is sent when the watch ends, which the server sees to within ten minutes: a
+    /// A line, or an item of the last list, could not be attributed to an object: only a list
+    /// can tell what it said. An item without a key keeps alive in a cache whatever it may be,
+    /// and the watch, which goes on from that list, tells of no earlier end. That list is sent when the watch ends, which the server sees to within ten minutes: a
     /// proxy that garbles lines would otherwise turn each into a list.
     pub(super) missed: bool,
     /// This server sends bookmarks, so that silence means something, from the first second
@@ -204,11 +205,21 @@ impl<T: Object> Reflector<T> {
             Streamed::Suspect => true,
         };
         self.cursor
-            .list(&self.client, &self.resource, &self.options, sink)
+            .list(&self.client, &self.resource, &self.options, &mut noting)
             .await?;
         if is_suspect {
             // The server is well, so it was the stream.
             self.options.server_memory.does_not_stream(&self.resource);
+        let missed = &mut self.missed;
+        let mut noting = |event: WatchEvent<T>| {
+            match &event {
+                // What an attempt hid that came to nothing, this one may show.
+                WatchEvent::ListStarted { .. } => *missed = false,
+                WatchEvent::Unreadable(unreadable) => *missed |= unreadable.key.is_none(),
+                _ => {}
+            }
+            sink.accept(event);
+        };
             self.tell_that_lists_are_paged();
         }
         Ok(None)

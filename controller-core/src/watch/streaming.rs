@@ -151,6 +151,7 @@ impl<T: Object> Reflector<T> {
         let opened = self.open(asked, &more).await;
         let mut open = Box::new(opened.map_err(Broken::NotOpened)?);
         let fresh = self.cursor.is_fresh(asked);
+        self.missed = false;
         sink.accept(WatchEvent::ListStarted { fresh });
         let mut seen = Seen::default();
         let mut due = Instant::now() + Self::PROGRESS;
@@ -201,8 +202,9 @@ impl<T: Object> Reflector<T> {
             }
             WatchEvent::Deleted(_) => Some((event, None)),
             WatchEvent::Unreadable(unreadable) => {
-                // Perhaps it took something back.
-                self.missed |= unreadable.key.is_none() && unreadable.during != News::Changed;
+                // Perhaps it took something back, and if not, it hides which object this list
+                // does not lack.
+                self.missed |= unreadable.key.is_none();
                 let during = match unreadable.during {
                     News::Changed => News::Listed,
                     other => other,

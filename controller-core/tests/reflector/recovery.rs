@@ -3,7 +3,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::script::{
-    Answer, Step, is_pause, line, list, object, paged, play, play_with, quiet_watch, refuse, status,
+    Answer, Step, end_of_list, is_pause, line, list, object, page, paged, play, play_streaming,
+    play_with, quiet_watch, refuse, status,
 };
 
 /// 410 as an error line in a 200 stream, as the real server sends it.
@@ -344,6 +345,76 @@ async fn the_waits_can_be_set() {
     for (pause, floor) in pauses.zip([0.01, 0.02, 0.04, 0.04, 0.04]) {
         assert!(is_pause(pause, floor), "{pause} after {floor}");
     }
+}
+
+/// The name of the object that replaced a deleted one is hidden: the end of the old one is
+/// told by no watch, since that goes on from the list.
+#[tokio::test(start_paused = true)]
+async fn a_list_that_hides_a_key_is_repeated_when_its_watch_ends() {
+    let hidden = json!({"metadata": {"resourceVersion": "15"}, "data": 7});
+    let items = json!({"metadata": {"resourceVersion": "20"},
+                       "items": [object("b", "2"), hidden.clone()]});
+    let record = play(vec![
+        list("10", &[("a", "1"), ("b", "2")]),
+        refuse(410, "Expired"),
+        Answer::Json(200, items),
+        quiet_watch(),
+        list("20", &[("b", "2"), ("c", "15")]),
+        quiet_watch(),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[3..],
+        ["watch rv=20", "list rv=20", "watch rv=20", "watch rv=20"]
+    );
+    let record = play_streaming(vec![
+        Answer::Stream(vec![
+            line("ADDED", hidden),
+            end_of_list("20"),
+            Step::Wait(Duration::from_secs(2)),
+        ]),
+        Answer::Stream(vec![end_of_list("20"), Step::Wait(Duration::from_secs(2))]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.requests, ["stream", "stream rv=20", "watch rv=20"]);
+}
+
+/// What an attempt at a list hid is of no interest once another one has come.
+#[tokio::test(start_paused = true)]
+async fn what_a_broken_stream_hid_is_forgotten_with_the_list_that_follows() {
+    let broken = || Answer::Stream(vec![Step::Raw(b"<html>\n"), Step::Reset]);
+    let record = play_streaming(vec![
+        broken(),
+        broken(),
+        list("10", &[]),
+        quiet_watch(),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[2..],
+        ["list rv=0 limit=500", "watch rv=10", "watch rv=10"]
+    );
+}
+
+/// So is what a first attempt in pages hid.
+#[tokio::test(start_paused = true)]
+async fn what_an_expired_page_hid_is_forgotten_with_the_list_in_one_piece() {
+    let hiding = json!({"metadata": {"resourceVersion": "10", "continue": "t1"}, "items": [7]});
+    let record = play(vec![
+        Answer::Json(200, hiding),
+        refuse(410, "Expired"),
+        page("20", &[("a", "1")], ""),
+        quiet_watch(),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(
+        record.requests[2..],
+        ["list rv=0", "watch rv=20", "watch rv=20"]
+    );
 }
 
 /// An empty list of something else would delete everything.
