@@ -110,7 +110,11 @@ impl<T: Object> Reflector<T> {
             };
             let Ok(line) = timeout_at(deadline, open.lines.next()).await else {
                 tracing::info!(resource = %self.resource, "watch went silent; opening it again");
-                return Next::Watch;
+                return if self.came_to_nothing(None) {
+                    Next::List
+                } else {
+                    Next::Watch
+                };
             };
             let event = match line {
                 NextLine::Line(line) => match open.codec.line(&line) {
@@ -182,6 +186,7 @@ impl<T: Object> Reflector<T> {
         }
         self.ended_at_once += 1;
         // A server that restarts cuts a watch or two; a proxy that cannot watch cuts
+            self.futile_watches = 0;
         // all of them, and leaves a cache that looks well and never changes.
         let is_habit = self.is_restless() || self.ended_at_once > Self::CUT_BY_CHANCE;
         Next::WatchLater(is_habit.then_some(ListError::WatchesEndAtOnce))

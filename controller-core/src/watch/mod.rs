@@ -69,7 +69,8 @@
 //! | 410, as status or as a line | a new list; after a wait if the watch had brought nothing |
 //! | a third list is needed, each within a minute of the last | it comes after a wait |
 //! | 401, 403 | told at once with verb, resource and namespace; asked for again every 15 to 30 s |
-//! | 429, 5xx or no connection | the watch is opened again after a wait |
+//! | 429, 5xx or no connection for a watch | it is opened again after a wait |
+//! | the third watch in a row that comes to nothing: 5xx, no answer, silence, an end at once | a new list after the wait |
 //! | `Retry-After`, in the head or in the body | no wait is shorter, up to 5 min |
 //! | another refusal, 404 for example | a new list after a wait |
 //! | silence for 150 s from a server that has ever sent a bookmark | given up: the connection is dead |

@@ -11,14 +11,14 @@ use super::list::Cursor;
 use super::status::{ReflectorStatus, StatusReport};
 use super::streaming::Streamed;
 use super::{EventSink, ListError, Object, Streaming, WatchEvent, WatchOptions};
-use crate::client::{ResourceType, Retried};
+use crate::client::{ApiError, ResourceType, Retried};
 
 /// Lists a kind once and then follows it for ever.
 ///
 /// It never gives up: whatever goes wrong it tries again, with backoff, and tells the
 /// [status](ReflectorStatus). A watch that ends is opened again where it ended, without
-/// another list; only an expired version, a refusal that a new watch cannot mend, or a
-/// line that hid an unknown object makes it list anew.
+/// another list; only an expired version, a refusal that a new watch cannot mend, watches
+/// that come to nothing, or a line that hid an unknown object makes it list anew.
 ///
 /// Most programs never see one: a [`SharedInformer`](crate::informer::SharedInformer) owns
 /// one and feeds a cache from it. Use it alone where no cache is wanted, to copy objects
@@ -83,6 +83,8 @@ pub struct Reflector<T> {
     pub(super) ended_at_once: u32,
     /// How many watches in a row ended within a second, with news or without.
     pub(super) short_watches: u32,
+    /// How many watches in a row came to nothing, since the last list.
+    pub(super) futile_watches: u32,
     /// How many lists in a row were needed again within a minute.
     short_lists: u32,
     listed_at: Instant,
@@ -94,6 +96,8 @@ pub struct Reflector<T> {
 impl<T: Object> Reflector<T> {
     /// So many lists, and so many short watches, may follow each other without a pause.
     const AT_ONCE: u32 = 2;
+    /// So many watches in a row may come to nothing before a list is sent.
+    const FUTILE: u32 = 2;
     /// What is needed again within this time goes in a circle.
     const CALM: Duration = Duration::from_secs(60);
 
@@ -112,6 +116,7 @@ impl<T: Object> Reflector<T> {
             broken_streams: 0,
             ended_at_once: 0,
             short_watches: 0,
+            futile_watches: 0,
             short_lists: 0,
             listed_at: Instant::now(),
             object: PhantomData,
@@ -182,6 +187,7 @@ impl<T: Object> Reflector<T> {
                     self.report.at(self.cursor.last.as_ref());
                     self.report.listed();
                     self.listed_at = Instant::now();
+                    self.futile_watches = 0;
                     self.watch_until_list(open, sink).await;
                 }
                 Err(error) => self.fail(error).await,
@@ -204,12 +210,6 @@ impl<T: Object> Reflector<T> {
             Streamed::NotNow => false,
             Streamed::Suspect => true,
         };
-        self.cursor
-            .list(&self.client, &self.resource, &self.options, &mut noting)
-            .await?;
-        if is_suspect {
-            // The server is well, so it was the stream.
-            self.options.server_memory.does_not_stream(&self.resource);
         let missed = &mut self.missed;
         let mut noting = |event: WatchEvent<T>| {
             match &event {
@@ -220,6 +220,12 @@ impl<T: Object> Reflector<T> {
             }
             sink.accept(event);
         };
+        self.cursor
+            .list(&self.client, &self.resource, &self.options, &mut noting)
+            .await?;
+        if is_suspect {
+            // The server is well, so it was the stream.
+            self.options.server_memory.does_not_stream(&self.resource);
             self.tell_that_lists_are_paged();
         }
         Ok(None)
@@ -245,6 +251,10 @@ impl<T: Object> Reflector<T> {
                 Next::Watch => {}
                 Next::List => return self.need_list(None).await,
                 Next::ListLater(error) => return self.need_list(Some(error)).await,
+                Next::WatchLater(error) if self.came_to_nothing(error.as_ref()) => {
+                    let error = error.unwrap_or(ListError::WatchesEndAtOnce);
+                    return self.need_list(Some(error)).await;
+                }
                 Next::WatchLater(error) => {
                     match error {
                         Some(error) => self.fail(error).await,
@@ -285,6 +295,7 @@ impl<T: Object> Reflector<T> {
     pub(super) fn well(&mut self, health: &Health) {
         self.calm_down();
         self.ended_at_once = 0;
+        self.futile_watches = 0;
         if !health.is_short() {
             self.short_watches = 0;
         }
@@ -293,6 +304,25 @@ impl<T: Object> Reflector<T> {
             self.backoff.reset();
         }
         self.report.well();
+    }
+
+    /// Counts a watch that brought nothing, and whether there were so many in a row that lists
+    /// have to tell what watches do not: where only these fail, the cache would stay as it is
+    /// for ever. As client-go, it asks for none where a list would fare no better.
+    pub(super) fn came_to_nothing(&mut self, error: Option<&ListError>) -> bool {
+        let counts = match error {
+            Some(ListError::Api(error)) => match error.code() {
+                Some(code) => code >= 500,
+                None => matches!(
+                    error,
+                    ApiError::Timeout { .. } | ApiError::Disconnected { .. }
+                ),
+            },
+            // It ended without a word, or it was a gateway that answered.
+            _ => true,
+        };
+        self.futile_watches += u32::from(counts);
+        self.futile_watches > Self::FUTILE
     }
 
     /// Whether lists or watches follow each other in a circle.

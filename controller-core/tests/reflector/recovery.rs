@@ -64,7 +64,7 @@ async fn lists_whose_watches_expire_at_once_come_with_growing_pauses() {
     assert!(is_pause(pause(6), 3.2), "{}", pause(6));
 }
 
-/// RF-18, RF-19: throttling and broken connections cost pauses, never a list.
+/// RF-18, RF-19: throttling and a broken connection or two cost pauses, not a list.
 #[tokio::test(start_paused = true)]
 async fn throttled_and_broken_watches_are_tried_again_without_a_list() {
     let busy = status(429, "TooManyRequests", "too many requests");
@@ -207,7 +207,7 @@ async fn a_server_that_is_away_is_asked_ever_less_often() {
 #[tokio::test(start_paused = true)]
 async fn the_ramp_starts_over_after_an_event() {
     let mut script = vec![list("10", &[])];
-    script.extend((0..5).map(|_| Answer::Stream(vec![])));
+    script.extend((0..2).map(|_| Answer::Stream(vec![])));
     script.push(Answer::Stream(vec![
         line("ADDED", object("a", "11")),
         Step::Wait(Duration::from_secs(1)),
@@ -344,6 +344,51 @@ async fn the_waits_can_be_set() {
         .map(|pair| (pair[1] - pair[0]).as_secs_f64());
     for (pause, floor) in pauses.zip([0.01, 0.02, 0.04, 0.04, 0.04]) {
         assert!(is_pause(pause, floor), "{pause} after {floor}");
+    }
+}
+
+/// Where lists work and watches do not, lists keep the cache up to date.
+#[tokio::test(start_paused = true)]
+async fn three_watches_in_a_row_that_come_to_nothing_lead_to_a_list() {
+    let ways: [fn() -> Answer; 7] = [
+        || refuse(500, "InternalError"),
+        || refuse(502, ""),
+        || refuse(503, "ServiceUnavailable"),
+        || Answer::Never,
+        || Answer::Html("<html>log in</html>"),
+        || Answer::Stream(vec![]),
+        || Answer::Stream(vec![Step::Hang]),
+    ];
+    for futile in ways {
+        let record = play(vec![
+            list("10", &[("a", "1")]),
+            futile(),
+            futile(),
+            futile(),
+            list("20", &[("b", "15")]),
+            futile(),
+            futile(),
+            quiet_watch(),
+            futile(),
+            futile(),
+            quiet_watch(),
+        ])
+        .await;
+        assert_eq!(record.requests[1..4], vec!["watch rv=10"; 3]);
+        assert_eq!(record.requests[4], "list rv=10");
+        assert_eq!(record.requests[5..], vec!["watch rv=20"; 6]);
+        assert_eq!(record.events[3..], ["list", "listed b@15", "done 20"]);
+    }
+}
+
+/// RW-05: what a list would meet too, or what asks for patience, leads to none.
+#[tokio::test(start_paused = true)]
+async fn watches_that_are_denied_or_put_off_never_lead_to_a_list() {
+    for code in [401, 403, 429] {
+        let mut script = vec![list("10", &[])];
+        script.extend((0..6).map(|_| refuse(code, "")));
+        let record = play(script).await;
+        assert_eq!(record.requests[1..], vec!["watch rv=10"; 6]);
     }
 }
 

@@ -84,8 +84,10 @@ async fn quiet_watches_that_are_cut_are_reopened_at_once_for_ever() {
 #[tokio::test(start_paused = true)]
 async fn watches_that_end_at_once_are_reopened_with_growing_pauses() {
     let empty = || Answer::Stream(vec![]);
-    let record = play(vec![list("10", &[]), empty(), empty(), empty(), empty()]).await;
-    assert_eq!(record.requests[1..], vec!["watch rv=10"; 4]);
+    let again = || list("10", &[]);
+    let record = play(vec![again(), empty(), empty(), empty(), again(), empty()]).await;
+    assert_eq!(record.requests[1..4], vec!["watch rv=10"; 3]);
+    assert_eq!(record.requests[4..], ["list rv=10", "watch rv=10"]);
     let pauses: Vec<_> = record.times[1..]
         .windows(2)
         .map(|pair| (pair[1] - pair[0]).as_secs_f64())
