@@ -48,7 +48,7 @@ impl Open {
 // === impl Reflector ===
 
 impl<T: Object> Reflector<T> {
-    /// A watch is silent for at most this long where the server sends bookmarks (one a
+    /// A watch brings nothing that can be read for at most this long where the server sends bookmarks (one a
     /// minute), or it hangs on a connection that is dead without knowing it.
     const SILENCE: Duration = Duration::from_secs(150);
     /// What is granted on top of the time after which the server ends the watch itself.
@@ -104,11 +104,16 @@ impl<T: Object> Reflector<T> {
         let mut last_word = Instant::now();
         loop {
             let deadline = if self.sends_bookmarks {
-                last_word + Self::SILENCE
+                open.ends_by.min(last_word + Self::SILENCE)
             } else {
                 open.ends_by
             };
-            let Ok(line) = timeout_at(deadline, open.lines.next()).await else {
+            let line = match timeout_at(deadline, open.lines.next()).await {
+                // A stream that always has a line ready is never found late by the timer.
+                Ok(line) if Instant::now() < open.ends_by => Some(line),
+                _ => None,
+            };
+            let Some(line) = line else {
                 tracing::info!(resource = %self.resource, "watch went silent; opening it again");
                 return if self.came_to_nothing(None) {
                     Next::List
@@ -132,7 +137,10 @@ impl<T: Object> Reflector<T> {
                 NextLine::End => return self.ended(&open.health, None),
                 NextLine::Broken(error) => return self.ended(&open.health, Some(&*error)),
             };
-            last_word = Instant::now();
+            // What nobody can read is no word: it may be a proxy that keeps the line warm.
+            if !matches!(event, WatchEvent::Unreadable(_)) {
+                last_word = Instant::now();
+            }
             self.report.contact();
             let advanced = self.advance(&event);
             sink.accept(event);
@@ -178,6 +186,7 @@ impl<T: Object> Reflector<T> {
         if !health.is_short() {
             self.ended_at_once = 0;
             self.short_watches = 0;
+            self.futile_watches = 0;
             return Next::Watch;
         }
         self.short_watches += 1;
@@ -186,7 +195,6 @@ impl<T: Object> Reflector<T> {
         }
         self.ended_at_once += 1;
         // A server that restarts cuts a watch or two; a proxy that cannot watch cuts
-            self.futile_watches = 0;
         // all of them, and leaves a cache that looks well and never changes.
         let is_habit = self.is_restless() || self.ended_at_once > Self::CUT_BY_CHANCE;
         Next::WatchLater(is_habit.then_some(ListError::WatchesEndAtOnce))

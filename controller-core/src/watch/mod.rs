@@ -73,8 +73,8 @@
 //! | the third watch in a row that comes to nothing: 5xx, no answer, silence, an end at once | a new list after the wait |
 //! | `Retry-After`, in the head or in the body | no wait is shorter, up to 5 min |
 //! | another refusal, 404 for example | a new list after a wait |
-//! | silence for 150 s from a server that has ever sent a bookmark | given up: the connection is dead |
-//! | silence for longer than the server lets a watch live, and 30 s | the same |
+//! | silence, or only what cannot be read, for 150 s from a server that has ever sent a bookmark | given up: the connection is dead |
+//! | a watch is open for longer than the server lets it live, and 30 s | the same |
 //! | an object that cannot be read | [`WatchEvent::Unreadable`], and on with the next |
 //! | an object of another kind | the same, and nothing of it is believed |
 //! | an item or a line over 16 MiB | the same; it is skipped without being kept |

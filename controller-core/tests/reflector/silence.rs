@@ -79,3 +79,36 @@ async fn a_bookmark_without_a_version_promises_nothing() {
     let reopened = until_reopened(&record);
     assert!((330.0..630.1).contains(&reopened), "{reopened}");
 }
+
+/// A proxy that keeps the line warm with lines of its own keeps no dead watch alive.
+#[tokio::test(start_paused = true)]
+async fn lines_that_nobody_can_read_are_no_word() {
+    let mut steps = vec![bookmark("20")];
+    for _ in 0..20 {
+        steps.push(Step::Raw(b"<!-- wait -->\n"));
+        steps.push(Step::Wait(Duration::from_secs(20)));
+    }
+    let script = vec![
+        list("10", &[]),
+        Answer::Stream(steps),
+        list("20", &[]),
+        quiet_watch(),
+    ];
+    let record = play(script).await;
+    assert_eq!(record.requests[2..], ["list rv=20", "watch rv=20"]);
+    let given_up = until_reopened(&record);
+    assert!((149.9..150.1).contains(&given_up), "{given_up}");
+}
+
+/// However much it has to say: no server lets a watch live longer than it was told to.
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_outlives_its_time_is_given_up_in_spite_of_bookmarks() {
+    let mut steps = Vec::new();
+    for n in 20..60 {
+        steps.push(Step::Wait(Duration::from_secs(60)));
+        steps.push(bookmark(&n.to_string()));
+    }
+    let record = play(vec![list("10", &[]), Answer::Stream(steps), quiet_watch()]).await;
+    let reopened = until_reopened(&record);
+    assert!((330.0..630.1).contains(&reopened), "{reopened}");
+}
