@@ -1,5 +1,8 @@
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use kube::client::Body;
 use tokio::task::consume_budget;
 
@@ -161,6 +164,8 @@ impl Cursor {
         let mut start = Some(WatchEvent::ListStarted { fresh });
         let mut listed = None;
         let mut token: Option<String> = None;
+        // By their hashes: a token may be long, and a list has thousands of them.
+        let (hasher, mut tokens) = (RandomState::new(), HashSet::new());
         loop {
             let mut page = match request.page(version, limit, token.as_deref()).await {
                 // 400 is what a server says of a token that it cannot read.
@@ -207,7 +212,7 @@ impl Cursor {
             if token.is_none() && version == "0" {
                 request.options.server_memory.has_paged(request.resource);
             }
-            if token.as_ref() == Some(&next) {
+            if !tokens.insert(hasher.hash_one(&next)) {
                 return Err(ListError::PagesRepeat);
             }
             token = Some(next);

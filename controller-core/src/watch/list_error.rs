@@ -52,7 +52,7 @@ pub enum ListError {
     /// Pages expire faster than they can be read, even when none were asked for.
     #[error("the pages of the list expire before they are read")]
     PagesExpire,
-    /// A page names itself as the next one.
+    /// A page names one as the next that has been read already, itself for example.
     #[error("the pages of the list go in a circle")]
     PagesRepeat,
     /// A streamed list ended before the server said that it was complete.
