@@ -48,7 +48,8 @@ pub struct WatchOptions {
     /// Whether lists are streamed where the server does that.
     pub streaming: Streaming,
     /// The least time after which the server is told to end a watch; the most is twice that,
-    /// and each watch draws between the two. Less than five minutes is five minutes.
+    /// and each watch draws between the two. Less than five minutes is five minutes, more than
+    /// a year a year.
     ///
     /// More is good where opening watches is dear, and where nothing between here and the
     /// server cuts them anyway.
@@ -84,6 +85,8 @@ pub enum Streaming {
 impl WatchOptions {
     /// The least [`min_watch_timeout`](Self::min_watch_timeout): client-go's.
     const MIN_WATCH_TIMEOUT: Duration = Duration::from_secs(300);
+    /// The most of it: more cannot be added to every clock.
+    const MAX_WATCH_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
     /// Everything in `scope`.
     pub fn new(scope: Scope) -> Self {
@@ -152,9 +155,9 @@ impl WatchOptions {
     pub(super) fn watch_timeout(&self) -> Duration {
         let least = self
             .min_watch_timeout
-            .max(Self::MIN_WATCH_TIMEOUT)
+            .clamp(Self::MIN_WATCH_TIMEOUT, Self::MAX_WATCH_TIMEOUT)
             .as_secs();
-        Duration::from_secs(rand::rng().random_range(least..least.saturating_mul(2)))
+        Duration::from_secs(rand::rng().random_range(least..least * 2))
     }
 
     pub(super) fn select(&self, call: Call) -> Call {

@@ -37,10 +37,16 @@ async fn a_watch_asks_for_bookmarks_and_for_a_random_end() {
     assert!(ends.iter().all(|end| (300..600).contains(end)), "{ends:?}");
 }
 
-/// RF-31: the least is raised, never lowered; the most is twice that.
+/// RF-31: the least is raised, never lowered; the most is twice that. A year is as good as
+/// for ever.
 #[tokio::test(start_paused = true)]
 async fn the_time_of_a_watch_can_be_raised() {
-    for (least, range) in [(1, 300..600), (1800, 1800..3600)] {
+    const YEAR: u64 = 31_536_000;
+    for (least, range) in [
+        (1, 300..600),
+        (1800, 1800..3600),
+        (u64::MAX, YEAR..YEAR * 2),
+    ] {
         let options = || paged().min_watch_timeout(Duration::from_secs(least));
         for _ in 0..10 {
             let record = play_with(options(), vec![list("10", &[]), quiet_watch()]).await;
@@ -339,7 +345,7 @@ async fn what_is_no_list_is_refused_on_every_page() {
     assert_eq!(lists, ["done 10", "done 20"]);
 }
 
-/// A page that names itself as the next one would be read for ever.
+/// A page that names itself as the next one, or an earlier one, would be read for ever.
 #[tokio::test(start_paused = true)]
 async fn pages_in_a_circle_are_a_failure() {
     for circle in [&["t1", "t1"][..], &["t1", "t2", "t1"], &["t1", "t2", "t2"]] {
