@@ -48,8 +48,8 @@ impl Open {
 // === impl Reflector ===
 
 impl<T: Object> Reflector<T> {
-    /// A watch brings nothing that can be read for at most this long where the server sends bookmarks (one a
-    /// minute), or it hangs on a connection that is dead without knowing it.
+    /// A watch brings nothing that can be read for at most this long where the server sends
+    /// bookmarks (one a minute), or it hangs on a connection that is dead without knowing it.
     const SILENCE: Duration = Duration::from_secs(150);
     /// What is granted on top of the time after which the server ends the watch itself.
     const GRACE: Duration = Duration::from_secs(30);

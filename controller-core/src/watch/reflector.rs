@@ -71,8 +71,9 @@ pub struct Reflector<T> {
     pub(super) report: StatusReport,
     /// A line, or an item of the last list, could not be attributed to an object: only a list
     /// can tell what it said. An item without a key keeps alive in a cache whatever it may be,
-    /// and the watch, which goes on from that list, tells of no earlier end. That list is sent when the watch ends, which the server sees to within ten minutes: a
-    /// proxy that garbles lines would otherwise turn each into a list.
+    /// and the watch, which goes on from that list, tells of no earlier end. The next list is
+    /// sent when the watch ends, which the server sees to within ten minutes: a proxy that
+    /// garbles lines would otherwise turn each into a list.
     pub(super) missed: bool,
     /// This server sends bookmarks, so that silence means something, from the first second
     /// of every watch on.
