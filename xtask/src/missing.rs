@@ -64,8 +64,8 @@ pub(crate) enum Missing {
     /// No compiler for the control plane.
     #[error(
         "Go is not on PATH, and the control plane is compiled from tests/control-plane; get it \
-         from https://go.dev/dl/; without Go: --provider k3s or kind (Docker), existing (a \
-         cluster), or embedded (nothing but kubectl)"
+         from https://go.dev/dl/; without Go: e2e with --provider k3s or kind (Docker), existing (a \
+         cluster), or embedded (nothing but kubectl); judge needs it"
     )]
     Go,
     /// No kind.

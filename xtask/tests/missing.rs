@@ -55,7 +55,11 @@ fn without_a_daemon() {
 
 #[test]
 fn without_go() {
-    for arguments in ["e2e --provider control-plane", "control-plane build"] {
+    for arguments in [
+        "e2e --provider control-plane",
+        "control-plane build",
+        "judge sim",
+    ] {
         assert_missing(arguments, &[], "Go is not on PATH");
     }
 }
@@ -66,6 +70,17 @@ fn without_kubectl() {
     assert!(
         stderr.starts_with("error: no kubectl of 1.27 or later is on PATH"),
         "{stderr}"
+    );
+    assert_eq!(code, Some(2));
+}
+
+/// A comparison of nothing would be green.
+#[test]
+fn with_a_text_that_no_group_has() {
+    let (stderr, code) = task("judge sim --only nowhere-at-all", &["go"]);
+    assert_eq!(
+        stderr,
+        "error: --only nowhere-at-all: no group has this in its title, nor its file in its name"
     );
     assert_eq!(code, Some(2));
 }

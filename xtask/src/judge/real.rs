@@ -27,14 +27,17 @@ impl Real {
     /// Starts it; builds it first if need be, which takes minutes the first time.
     pub(super) async fn start() -> Result<Self, Box<dyn Error>> {
         let started = spawn_blocking(|| {
-            let binary = control_plane::build().map_err(|error| error.to_string())?;
+            let binary = control_plane::build()?;
             let options = Options {
                 api_only: true,
                 ..Options::default()
             };
-            ControlPlane::start(&binary, &options).map_err(|error| error.to_string())
+            Ok::<_, Box<dyn Error + Send + Sync>>(ControlPlane::start(&binary, &options)?)
         });
-        Ok(Self(started.await??))
+        match started.await? {
+            Ok(started) => Ok(Self(started)),
+            Err(error) => Err(error),
+        }
     }
 
     pub(super) fn kubeconfig(&self) -> &Path {

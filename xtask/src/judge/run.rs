@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::pin::pin;
 
+use clap::error::ErrorKind;
 use clap::{Args, Subcommand};
 use futures::{StreamExt, stream};
 use serde_json::json;
@@ -60,7 +61,7 @@ pub(crate) async fn run(command: Command) -> Result<bool, Box<dyn Error>> {
     let Command::Sim(flags) = command;
     let started = Instant::now();
     let fixtures = Fixtures::parse(FIXTURES)?;
-    let groups = groups(&fixtures)?;
+    let groups = wanted(groups(&fixtures)?, &flags.only)?;
     let kept = Kept::parse(KEPT)?;
 
     let mut stop = pin!(interrupted());
@@ -100,6 +101,20 @@ fn groups(fixtures: &Fixtures) -> Result<Vec<(&'static str, Group)>, String> {
     Ok(groups)
 }
 
+/// The groups with a text in their file's name or their title; none is a mistake.
+fn wanted(
+    mut groups: Vec<(&'static str, Group)>,
+    only: &str,
+) -> Result<Vec<(&'static str, Group)>, clap::Error> {
+    groups.retain(|(file, group)| format!("{file}: {}", group.title).contains(only));
+    if groups.is_empty() {
+        let why =
+            format!("--only {only}: no group has this in its title, nor its file in its name\n");
+        return Err(clap::Error::raw(ErrorKind::InvalidValue, why));
+    }
+    Ok(groups)
+}
+
 async fn compare_all(
     real: &Side,
     simulated: &Side,
@@ -107,13 +122,9 @@ async fn compare_all(
     mut kept: Kept,
     flags: &Flags,
 ) -> Result<Report, String> {
-    let wanted =
-        |(file, group): &&(&str, Group)| format!("{file}: {}", group.title).contains(&flags.only);
     // What makes a server forget its past does so for all: it comes last, one by one.
-    let (together, alone): (Vec<_>, Vec<_>) = groups
-        .iter()
-        .filter(wanted)
-        .partition(|(_, group)| !group.forgets());
+    let (together, alone): (Vec<_>, Vec<_>) =
+        groups.iter().partition(|(_, group)| !group.forgets());
     let mut report = Report::default();
     for (groups, at_once) in [(together, AT_ONCE), (alone, 1)] {
         let rounds = stream::iter(groups)
@@ -149,6 +160,18 @@ mod tests {
         let cases: usize = groups.iter().map(|(_, group)| group.cases.len()).sum();
         assert!(cases >= 150, "only {cases} cases");
         Kept::parse(KEPT).unwrap();
+    }
+
+    #[test]
+    fn a_text_that_no_group_has_is_an_error() {
+        let fixtures = Fixtures::parse(FIXTURES).unwrap();
+        let chosen = |only| wanted(groups(&fixtures).unwrap(), only);
+        let of_file = chosen("past.http").unwrap();
+        assert!(of_file.iter().all(|(file, _)| *file == "past.http"));
+        assert_eq!(chosen("Bookmarks").unwrap().len(), 1);
+        assert!(chosen("").unwrap().len() > 50);
+        let refused = chosen("nowhere").err().unwrap().to_string();
+        assert!(refused.starts_with("error: --only nowhere: no group has this"));
     }
 
     #[test]
