@@ -135,21 +135,45 @@ fn own_decoding(kind: TypeName, value: &mut Value) -> Result<(), String> {
         ("util.intstr.IntOrString", Value::Number(number)) if number.is_i64() => Ok(()),
         ("util.intstr.IntOrString", other) => mistyped(other, "int32"),
         ("meta.v1.Time" | "meta.v1.MicroTime", Value::String(text)) => {
+            let micro = kind.text() == "meta.v1.MicroTime";
+            let (layout, format) = match micro {
+                true => (
+                    "2006-01-02T15:04:05.000000Z07:00",
+                    "%Y-%m-%dT%H:%M:%S.%6fZ",
+                ),
+                false => ("2006-01-02T15:04:05Z07:00", "%Y-%m-%dT%H:%M:%SZ"),
+            };
+            let refusal = |rest: &str, wanted: &str| {
+                Err(format!(
+                    "parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {wanted:?}"
+                ))
+            };
             let Ok(time) = text.parse::<Timestamp>() else {
-                return Err(format!(
-                    "parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\""
-                ));
+                return refusal(text, "2006");
             };
-            let format = match kind.text() {
-                "meta.v1.Time" => "%Y-%m-%dT%H:%M:%SZ",
-                _ => "%Y-%m-%dT%H:%M:%S.%6fZ",
-            };
+            if micro && let Some((rest, wanted)) = not_in_micros(text) {
+                return refusal(rest, wanted);
+            }
             *value = time.strftime(format).to_string().into();
             Ok(())
         }
         ("meta.v1.Time" | "meta.v1.MicroTime", other) => mistyped(other, "string"),
         _ => Ok(()),
     }
+}
+
+/// What of a time does not have exactly six digits of a second, and what was wanted there.
+fn not_in_micros(text: &str) -> Option<(&str, &'static str)> {
+    let seconds = text.get("2006-01-02T15:04:05".len()..)?;
+    let zone = match seconds.get(..".000000".len()) {
+        Some(fraction)
+            if fraction.starts_with('.') && fraction[1..].bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            &seconds[fraction.len()..]
+        }
+        _ => return Some((seconds, ".000000")),
+    };
+    (!zone.starts_with(['Z', '+', '-'])).then_some((zone, "Z07:00"))
 }
 
 /// A number, and a suffix of letters or an exponent.
@@ -268,5 +292,24 @@ mod tests {
             refusal,
             r#"parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006""#
         );
+    }
+
+    #[test]
+    fn a_micro_time_has_six_digits_of_a_second() {
+        let lease = type_of("coordination.k8s.io", "v1", "Lease").expect("a type");
+        let renew = |time: &str| conform(lease, &mut json!({"spec": {"renewTime": time}}));
+        assert_eq!(renew("2024-05-06T07:08:09.123456Z"), Ok(()));
+        assert_eq!(renew("2024-05-06T07:08:09.123456+01:00"), Ok(()));
+        for (time, rest, wanted) in [
+            ("soon", "soon", "2006"),
+            ("2024-05-06T07:08:09Z", "Z", ".000000"),
+            ("2024-05-06T07:08:09.123Z", ".123Z", ".000000"),
+            ("2024-05-06T07:08:09.123456789Z", "789Z", "Z07:00"),
+        ] {
+            let refusal = format!(
+                "parsing time {time:?} as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse {rest:?} as {wanted:?}"
+            );
+            assert_eq!(renew(time), Err(refusal));
+        }
     }
 }
