@@ -39,11 +39,9 @@ pub(super) fn differences(real: &Answer, simulated: &Answer) -> Vec<Difference> 
                 end: other_end,
             },
         ) => {
-            if events.len() != others.len() {
-                found.add("number of events", &events.len(), &others.len());
-            }
-            for (at, (event, other)) in events.iter().zip(others).enumerate() {
-                found.values(&format!("event {}", at + 1), event, other);
+            for at in 0..events.len().max(others.len()) {
+                let place = format!("event {}", at + 1);
+                found.optional(&place, events.get(at), others.get(at));
             }
             if end != other_end {
                 found.add("end", &format!("{end:?}"), &format!("{other_end:?}"));
@@ -54,6 +52,9 @@ pub(super) fn differences(real: &Answer, simulated: &Answer) -> Vec<Difference> 
     }
     found.all
 }
+
+/// The lists of a discovery document of which a smaller server has a part.
+const LISTS: [&str; 4] = ["groups", "items", "versions", "resources"];
 
 #[derive(Default)]
 struct Found {
@@ -79,40 +80,67 @@ fn headers(
     }
 }
 
-/// The real server's document without what the simulated one has nothing of: kinds, groups
-/// and versions. Fields are kept.
+/// The real server's document without the groups, versions and resources that the simulated
+/// one does not serve. What it serves is compared as a whole, with all its subresources.
 fn cut(real: &Value, simulated: &Value) -> Value {
-    match (real, simulated) {
-        (Value::Object(fields), Value::Object(others)) => {
-            let cut_field = |(name, value): (&String, &Value)| {
-                let other = others.get(name).unwrap_or(&Value::Null);
-                (name.clone(), cut(value, other))
-            };
-            // The map of paths in the OpenAPI root is a list, too.
-            let listed = |name: &String| !name.contains('/') || others.contains_key(name);
-            let kept = fields.iter().filter(|(name, _)| listed(name));
-            Value::Object(kept.map(cut_field).collect())
-        }
-        (Value::Array(items), Value::Array(others)) => {
-            let same = |item: &&Value, other: &&Value| match identity(item) {
-                Some(identity) => Some(identity) == self::identity(other),
-                None => item == other,
-            };
-            let kept = items.iter().filter_map(|item| {
-                let other = others.iter().find(|other| same(&item, other))?;
-                Some(cut(item, other))
-            });
-            kept.collect()
-        }
-        (real, _) => real.clone(),
-    }
+    let (Value::Object(fields), Value::Object(others)) = (real, simulated) else {
+        return real.clone();
+    };
+    let cut_field = |(name, value): (&String, &Value)| {
+        let value = match (value, others.get(name)) {
+            (Value::Array(items), Some(Value::Array(others))) if LISTS.contains(&name.as_str()) => {
+                served(items, others)
+            }
+            // The OpenAPI root lists groups and versions by their paths.
+            (Value::Object(paths), Some(Value::Object(others))) if name == "paths" => {
+                let paths = paths.clone().into_iter();
+                paths
+                    .filter(|(path, _)| !path.contains('/') || others.contains_key(path))
+                    .collect()
+            }
+            _ => value.clone(),
+        };
+        (name.clone(), value)
+    };
+    fields.iter().map(cut_field).collect()
 }
 
-/// By what an entry of a discovery document is known.
-fn identity(value: &Value) -> Option<&Value> {
+fn served(items: &[Value], others: &[Value]) -> Value {
+    let find = |name| others.iter().find(|other| identity(other) == Some(name));
+    let kept = items.iter().filter_map(|item| {
+        let Some(name) = identity(item) else {
+            return Some(item.clone());
+        };
+        match (find(name), name.split_once('/')) {
+            (Some(other), _) => Some(cut(item, other)),
+            (None, Some((owner, _))) => find(owner).map(|_| item.clone()),
+            (None, None) => None,
+        }
+    });
+    kept.collect()
+}
+
+/// By what an entry of a discovery document is known; the core group has no name.
+fn identity(value: &Value) -> Option<&str> {
     let keys = ["name", "resource", "subresource", "groupVersion", "version"];
-    let by_field = keys.iter().find_map(|key| value.get(key));
-    by_field.or_else(|| value.get("metadata")?.get("name").or(Some(&Value::Null)))
+    if let Some(name) = keys.iter().find_map(|key| value.get(key)) {
+        return name.as_str();
+    }
+    value
+        .get("metadata")?
+        .get("name")
+        .map_or(Some(""), Value::as_str)
+}
+
+/// The entries of a list of resources or subresources by name: one that is missing must not
+/// make all after it differ.
+fn by_name<'a>(place: &str, items: &'a [Value]) -> Option<BTreeMap<&'a str, &'a Value>> {
+    if !place.ends_with("resources") {
+        return None;
+    }
+    let named = items.iter().map(|item| Some((identity(item)?, item)));
+    let named: BTreeMap<_, _> = named.collect::<Option<_>>()?;
+    (named.len() == items.len()).then_some(named)
 }
 
 fn brief(content: &Content) -> String {
@@ -146,6 +174,28 @@ impl Found {
                 }
             }
             (Value::Array(items), Value::Array(others)) => {
+                if let (Some(named), Some(other_named)) =
+                    (by_name(place, items), by_name(place, others))
+                {
+                    let names: BTreeSet<_> = named.keys().chain(other_named.keys()).collect();
+                    for name in names {
+                        let (item, other) = (named.get(*name), other_named.get(*name));
+                        self.optional(&format!("{place}[{name}]"), item.copied(), other.copied());
+                    }
+                    let order = |items: &[Value], others: &BTreeMap<&str, &Value>| {
+                        let names = items.iter().filter_map(|item| identity(item));
+                        let shared: Vec<_> = names
+                            .filter(|name| others.contains_key(name))
+                            .map(str::to_owned)
+                            .collect();
+                        shared.join(" ")
+                    };
+                    let (order, other) = (order(items, &other_named), order(others, &named));
+                    if order != other {
+                        self.add(&format!("order of {place}"), &order, &other);
+                    }
+                    return;
+                }
                 for at in 0..items.len().max(others.len()) {
                     self.optional(&format!("{place}[{at}]"), items.get(at), others.get(at));
                 }

@@ -52,7 +52,11 @@ impl Normaliser {
                 let event = |event| self.value("", event, false);
                 let mut events: Vec<Value> = events.iter().map(event).collect();
                 // How many there are of those that only say that nothing was missed is chance.
-                events.dedup_by(|event, before| event["type"] == "BOOKMARK" && event == before);
+                events.dedup_by(|event, before| {
+                    let says_no_more = event["object"]["metadata"]["annotations"].is_null();
+                    let both = event["type"] == "BOOKMARK" && before["type"] == "BOOKMARK";
+                    both && says_no_more
+                });
                 Content::Events { events, end: *end }
             }
             Content::Unread => Content::Unread,
@@ -91,7 +95,7 @@ impl Normaliser {
                 "serverRelativeURL" => text.split('?').next().into(),
                 _ => match self.time(text) {
                     Some(symbol) => symbol.into(),
-                    None => self.symbols.text(text).into(),
+                    None => self.message(text).into(),
                 },
             },
             Value::Number(_) if matches!(key, "nodePort" | "healthCheckNodePort") => {
@@ -168,6 +172,29 @@ impl Normaliser {
             }
         });
         shown.collect()
+    }
+
+    /// A text with symbols in it. An object that a refusal quotes has its fields in the order
+    /// of the server; what stands behind it is compared.
+    fn message(&mut self, text: &str) -> String {
+        let mut shown = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find("Invalid value: \"{") {
+            let (before, quotation) = rest.split_at(at + "Invalid value: ".len());
+            shown.push_str(before);
+            rest = quotation;
+            let mut quoted = serde_json::Deserializer::from_str(quotation).into_iter::<String>();
+            let Some(Ok(object)) = quoted.next() else {
+                continue;
+            };
+            if let Ok(object) = serde_json::from_str(&object) {
+                rest = &quotation[quoted.byte_offset()..];
+                let object = self.value("", &object, false).to_string();
+                shown.push_str(&Value::from(object).to_string());
+            }
+        }
+        shown.push_str(rest);
+        self.symbols.text(&shown)
     }
 
     /// A time of now keeps its form: seconds or microseconds.

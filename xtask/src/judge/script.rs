@@ -25,8 +25,8 @@
 //! |---|---|
 //! | `> Name: value` | a header; `Authorization` makes it a request without a certificate |
 //! | `< name {…}` | the body: an object of `fixtures.yaml`, and a merge patch of it |
-//! | `! subset` | only what the simulated server has, too, is compared: it has fewer kinds |
-//! | `! head` | the body is not compared |
+//! | `! subset why` | groups, versions and resources that the simulated server lacks are not compared |
+//! | `! head why` | the body is not compared |
 //! | `! size N` | the body is N bytes of JSON |
 //! | anything else | the body, up to the next empty line |
 //!

@@ -79,26 +79,115 @@ fn watches_are_compared_event_by_event() {
     assert_eq!(
         differences(&real, &simulated),
         [
-            "number of events: 2 | 1",
             "event 1.type: \"ADDED\" | \"MODIFIED\"",
+            "event 2: {\"type\":\"DELETED\"} | nothing",
             "end: Enough | Closed",
         ]
     );
 }
 
 #[test]
+fn an_event_too_many_is_told_as_it_is() {
+    let event = json!({"type": "ADDED", "object": {"kind": "Pod"}});
+    let watch = |events: &[Value]| Answer {
+        content: Content::Events {
+            events: events.to_vec(),
+            end: End::Closed,
+        },
+        ..answer(200, json!({}))
+    };
+    let (once, twice) = (
+        watch(std::slice::from_ref(&event)),
+        watch(&[event.clone(), event]),
+    );
+    assert_eq!(
+        differences(&once, &twice),
+        ["event 2: nothing | {\"object\":{\"kind\":\"Pod\"},\"type\":\"ADDED\"}"]
+    );
+}
+
+fn of_subset(real: Value, simulated: Value) -> Vec<Difference> {
+    let (real, simulated) = (answer(200, real), answer(200, simulated));
+    differences(&comparable(real, &simulated, Scope::Subset), &simulated)
+}
+
+#[test]
 fn a_subset_needs_what_the_simulated_server_has_as_it_is() {
     let real = json!({"resources": [
-        {"name": "pods", "verbs": ["get"]}, {"name": "pods/log", "verbs": ["get"]}, {"name": "nodes", "x": 1}]});
+        {"name": "pods", "verbs": ["get"]}, {"name": "roles"}, {"name": "roles/x"}, {"name": "nodes", "x": 1}]});
     let simulated = json!({"resources": [{"name": "pods", "verbs": ["get"]}, {"name": "nodes", "x": 2}, {"name": "toys"}]});
-    let (real, simulated) = (answer(200, real), answer(200, simulated));
-    assert_eq!(comparable(real.clone(), &simulated, Scope::Whole), real);
-    let found = differences(&comparable(real, &simulated, Scope::Subset), &simulated);
+    let whole = comparable(
+        answer(200, real.clone()),
+        &answer(200, simulated.clone()),
+        Scope::Whole,
+    );
+    assert_eq!(whole, answer(200, real.clone()));
     assert_eq!(
-        found,
+        of_subset(real, simulated),
         [
-            "body.resources[1].x: 1 | 2",
-            "body.resources[2]: nothing | {\"name\":\"toys\"}",
+            "body.resources[nodes].x: 1 | 2",
+            "body.resources[toys]: nothing | {\"name\":\"toys\"}",
+        ]
+    );
+}
+
+#[test]
+fn a_subset_is_one_of_resources_and_not_of_what_they_can() {
+    let real = json!({"resources": [
+        {"name": "pods", "verbs": ["get", "watch"], "shortNames": ["po"], "categories": ["all"]},
+        {"name": "pods/log", "verbs": ["get"]}]});
+    let simulated = json!({"resources": [
+        {"name": "pods", "verbs": ["get"], "shortNames": [], "categories": ["all"]}]});
+    assert_eq!(
+        of_subset(real, simulated),
+        [
+            "body.resources[pods].shortNames[0]: \"po\" | nothing",
+            "body.resources[pods].verbs[1]: \"watch\" | nothing",
+            "body.resources[pods/log]: {\"name\":\"pods/log\",\"verbs\":[\"get\"]} | nothing",
+        ]
+    );
+}
+
+#[test]
+fn resources_are_compared_by_name_and_their_order_too() {
+    let of_names = |names: &[&str]| {
+        let resources = names.iter().map(|name| json!({"name": name}));
+        json!({"resources": resources.collect::<Vec<_>>()})
+    };
+    assert_eq!(
+        of(of_names(&["a", "b", "c"]), of_names(&["c", "b"])),
+        [
+            "body.resources[a]: {\"name\":\"a\"} | nothing",
+            "order of body.resources: b c | c b",
+        ]
+    );
+}
+
+#[test]
+fn a_subset_keeps_every_subresource_of_the_aggregated_form() {
+    let of = |subresources: Value| {
+        json!({"items": [{"metadata": {}, "versions": [{"version": "v1", "resources": [
+            {"resource": "pods", "subresources": subresources}]}]}]})
+    };
+    let mut real = of(json!([{"subresource": "log"}, {"subresource": "status"}]));
+    let other = json!({"metadata": {"name": "batch"}, "versions": []});
+    real["items"].as_array_mut().unwrap().push(other);
+    assert_eq!(
+        of_subset(real, of(json!([{"subresource": "status"}]))),
+        [
+            "body.items[0].versions[0].resources[pods].subresources[log]: {\"subresource\":\"log\"} | nothing"
+        ]
+    );
+}
+
+#[test]
+fn the_paths_of_a_subset_are_those_of_groups() {
+    let real = json!({"paths": {"api/v1": 1, "apis/x/v1": 2, "version": 3}});
+    assert_eq!(
+        of_subset(real, json!({"paths": {"api/v1": 4}})),
+        [
+            "body.paths.api/v1: 1 | 4",
+            "body.paths.version: 3 | nothing"
         ]
     );
 }

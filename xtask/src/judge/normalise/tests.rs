@@ -134,3 +134,52 @@ fn bookmarks_that_say_the_same_are_one() {
     let types: Vec<&Value> = events.iter().map(|event| &event["type"]).collect();
     assert_eq!(types, ["BOOKMARK", "ADDED", "BOOKMARK"]);
 }
+
+#[test]
+fn a_quoted_object_is_compared_and_what_stands_behind_it_too() {
+    let message = |quoted: &str, behind: &str| {
+        let text = format!("\"\" is invalid: patch: Invalid value: {quoted:?}: {behind}");
+        shown(&mut normaliser(), json!({"message": text}))
+    };
+    let (one, other) = (
+        r#"{"kind":"Pod","apiVersion":"v1"}"#,
+        r#"{"apiVersion":"v1","kind":"Pod"}"#,
+    );
+    assert_eq!(message(one, "why"), message(other, "why"));
+    assert_ne!(message(one, "why"), message(other, "why not"));
+    let another = r#"{"apiVersion":"v1","kind":"Job"}"#;
+    assert_ne!(message(one, "why"), message(another, "why"));
+    let created = |second: &str| {
+        format!(r#"{{"metadata":{{"creationTimestamp":"2024-05-06T06:59:0{second}Z"}}}}"#)
+    };
+    assert_eq!(message(&created("0"), ""), message(&created("1"), ""));
+    assert_ne!(message("{not JSON", "a"), message("{not JSON", "b"));
+}
+
+#[test]
+fn a_bookmark_after_another_is_dropped_unless_it_ends_the_list() {
+    let bookmark = |annotations: Value| json!({"type": "BOOKMARK", "object": {"metadata": {"annotations": annotations}}});
+    let (plain, end) = (
+        bookmark(Value::Null),
+        bookmark(json!({"k8s.io/initial-events-end": "true"})),
+    );
+    let added = json!({"type": "ADDED", "object": {}});
+    let mut answer = Answer::head(200, &HeaderMap::new());
+    answer.content = Content::Events {
+        events: vec![
+            added.clone(),
+            added.clone(),
+            end.clone(),
+            plain.clone(),
+            plain.clone(),
+            end.clone(),
+        ],
+        end: End::Closed,
+    };
+    let events = vec![added.clone(), added, end.clone(), end];
+    let end = End::Closed;
+    assert_eq!(
+        normaliser().answer(&answer).content,
+        Content::Events { events, end }
+    );
+}

@@ -130,9 +130,13 @@ impl Parser<'_> {
             let (name, value) = header.split_once(": ").ok_or("this is no header")?;
             case.headers.push((name.to_owned(), value.to_owned()));
         } else if let Some(word) = line.strip_prefix("! ") {
+            let word = word.trim_end();
             match word.split_once(' ') {
-                None if word == "subset" => case.scope = Scope::Subset,
-                None if word == "head" => case.scope = Scope::Head,
+                None if matches!(word, "subset" | "head") => {
+                    return Err(format!("`! {word}` gives no reason"));
+                }
+                Some(("subset", _)) => case.scope = Scope::Subset,
+                Some(("head", _)) => case.scope = Scope::Head,
                 Some(("size", bytes)) => {
                     let bytes: usize = bytes.parse().map_err(|_| "this is no size")?;
                     let padding = bytes.saturating_sub("{\"a\":\"\"}".len());

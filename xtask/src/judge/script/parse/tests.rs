@@ -59,7 +59,7 @@ fn a_script_is_read_request_by_request() {
 
 #[test]
 fn directives_say_what_is_sent_and_compared() {
-    let text = "== A\n\n200 GET /a\n! subset\n\n200 GET /b\n! head\n\n413 POST /c\n! size 20\n";
+    let text = "== A\n\n200 GET /a\n! subset fewer kinds\n\n200 GET /b\n! head no schemas\n\n413 POST /c\n! size 20\n";
     let cases = &parse(text).unwrap()[0].cases;
     let scopes: Vec<Scope> = cases.iter().map(|case| case.scope).collect();
     assert_eq!(scopes, [Scope::Subset, Scope::Head, Scope::Whole]);
@@ -75,6 +75,14 @@ fn what_makes_no_sense_is_refused_with_its_line() {
             "a.http:3: a request starts with the status it is answered with",
         ),
         ("== A\n\n200 GET", "a.http:3: there is no path"),
+        (
+            "== A\n\n200 GET /a\n! subset",
+            "a.http:4: `! subset` gives no reason",
+        ),
+        (
+            "== A\n\n200 GET /a\n! head ",
+            "a.http:4: `! head` gives no reason",
+        ),
         ("== A\n\n200 GET a", "a.http:3: `a` is no path"),
         (
             "== A\n\n200 WATCH /a",
