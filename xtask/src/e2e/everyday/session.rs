@@ -169,6 +169,7 @@ get deployments -n shop -o json --chunk-size=1
 describe deployment web -n shop
 rollout status deployment web -n shop --timeout=30s
 rollout status deployment web -n shop --timeout=30s
+rollout status deployment web -n shop --timeout=30s
 events -n shop --for=deployment/web --types=Normal
 delete configmaps --all -n shop
 ");
