@@ -187,10 +187,9 @@ impl Cursor {
                         meta = Some(found);
                     }
                     Part::Item(item) => {
-                        start
-                            .take()
-                            .into_iter()
-                            .for_each(|start| sink.accept(start));
+                        if let Some(start) = start.take() {
+                            sink.accept(start);
+                        }
                         sink.accept(match item {
                             Ok(object) => WatchEvent::Listed(object),
                             Err(unreadable) => WatchEvent::Unreadable(unreadable),
@@ -200,10 +199,9 @@ impl Cursor {
                 // A page whose bytes are there already would keep the thread for itself.
                 consume_budget().await;
             }
-            start
-                .take()
-                .into_iter()
-                .for_each(|start| sink.accept(start));
+            if let Some(start) = start.take() {
+                sink.accept(start);
+            }
             // Without its metadata nobody knows whether it was the last page.
             let next = meta.ok_or(ListError::NoVersion)?.next;
             if next.is_empty() {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::autoscaler::HorizontalPodAutoscaler;
 use super::namespace::Namespace;
-use super::observe::{Named, Seen, list_beside};
+use super::observe::{Named, Seen};
 use super::raise::{Raise, Through};
 use super::reconciler::MinReplicas;
 use super::scaled_object::ScaledObject;
 use super::write_loop::Read;
 use super::write_scale::WriteScale;
 use crate::client::{ApiError, Call, ObjectKey, Scope, fetch};
-use crate::store::Lister;
+use crate::store::{Lister, Quarantined};
 use crate::watch::Object;
 
 // === impl MinReplicas ===
@@ -68,30 +68,37 @@ impl<W: WriteScale> MinReplicas<W> {
     ///
     /// An error, and so no raise, as long as the server's answer cannot be read either.
     async fn hidden_scalers(&self, seen: &Seen) -> Result<Option<Seen>, ApiError> {
-        let key = seen.deployment.key();
-        let mut known = seen.clone();
-        if seen.autoscalers.is_none() && hides_one(self.caches.autoscalers.as_ref(), &key) {
-            let call = list_beside(&HorizontalPodAutoscaler::RESOURCE, &key);
-            let all: Named<HorizontalPodAutoscaler> = fetch(&self.client, call).await?;
-            let mut all = all.items;
-            all.retain(|it| it.target().as_ref() == Some(&key));
-            known.autoscalers = Some(all.into_iter().map(Arc::new).collect());
+        let (key, caches) = (seen.deployment.key(), &self.caches);
+        let autoscalers = match &caches.autoscalers {
+            Some(cache) if seen.autoscalers.is_none() && hides_one(cache, &key) => {
+                let (resource, target) = (
+                    &HorizontalPodAutoscaler::RESOURCE,
+                    HorizontalPodAutoscaler::target,
+                );
+                Some(self.read_targeting(resource, target, &key).await?)
+            }
+            _ => None,
+        };
+        let scaled_objects = match &caches.scaled_objects {
+            Some(cache) if seen.scaled_objects.is_none() && hides_one(cache, &key) => {
+                let (resource, target) = (&ScaledObject::RESOURCE, ScaledObject::target);
+                Some(self.read_targeting(resource, target, &key).await?)
+            }
+            _ => None,
+        };
+        if autoscalers.is_none() && scaled_objects.is_none() {
+            return Ok(None);
         }
-        if seen.scaled_objects.is_none() && hides_one(self.caches.scaled_objects.as_ref(), &key) {
-            let call = list_beside(&ScaledObject::RESOURCE, &key);
-            let all: Named<ScaledObject> = fetch(&self.client, call).await?;
-            let mut all = all.items;
-            all.retain(|it| it.target().as_ref() == Some(&key));
-            known.scaled_objects = Some(all.into_iter().map(Arc::new).collect());
-        }
-        let asked = known.autoscalers.is_some() != seen.autoscalers.is_some()
-            || known.scaled_objects.is_some() != seen.scaled_objects.is_some();
-        Ok(asked.then_some(known))
+        Ok(Some(Seen {
+            autoscalers: autoscalers.or_else(|| seen.autoscalers.clone()),
+            scaled_objects: scaled_objects.or_else(|| seen.scaled_objects.clone()),
+            ..seen.clone()
+        }))
     }
 
     /// Its Namespace, read live, if namespaces may be read and the cache does not have this
-    /// one, or could not read its newest state: two watches have no order between them, and a Deployment can be seen before the
-    /// Namespace that was made for it, already paused.
+    /// one, or could not read its newest state: two watches have no order between them, and
+    /// a Deployment can be seen before the Namespace that was made for it, already paused.
     async fn unknown_namespace(&self, seen: &Seen) -> Result<Option<Arc<Namespace>>, ApiError> {
         let key = seen.deployment.key();
         let (Some(namespaces), Some(name)) = (&self.caches.namespaces, key.namespace()) else {
@@ -109,13 +116,8 @@ impl<W: WriteScale> MinReplicas<W> {
 }
 
 /// Whether there is an object in the namespace of `key` that could not be read.
-fn hides_one<T: Object>(cache: Option<&Lister<T>>, key: &ObjectKey) -> bool {
-    cache.is_some_and(|cache| {
-        // Nearly always none: no list is made for that.
-        cache.quarantined() > 0
-            && cache
-                .quarantine()
-                .iter()
-                .any(|it| it.key.namespace() == key.namespace())
-    })
+fn hides_one<T: Object>(cache: &Lister<T>, key: &ObjectKey) -> bool {
+    let beside = |hidden: &Quarantined| hidden.key.namespace() == key.namespace();
+    // Nearly always none: no list is made for that.
+    cache.quarantined() > 0 && cache.quarantine().iter().any(beside)
 }

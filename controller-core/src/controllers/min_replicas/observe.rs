@@ -16,6 +16,7 @@ use super::scaled_object::ScaledObject;
 use super::targets::TARGET_INDEX;
 use super::write_scale::{FIELD_MANAGER, WriteScale};
 use crate::client::{ApiError, Call, ObjectKey, ResourceType, Scope, fetch};
+use crate::store::Lister;
 use crate::watch::Object;
 
 /// One Deployment as a decision sees it.
@@ -139,21 +140,11 @@ impl<W: WriteScale> MinReplicas<W> {
     }
 
     fn autoscalers_of(&self, key: &ObjectKey) -> Vec<Arc<HorizontalPodAutoscaler>> {
-        let Some(cached) = &self.caches.autoscalers else {
-            return Vec::new();
-        };
-        cached
-            .by_index(TARGET_INDEX, &key.to_string())
-            .expect("invariant: the index was asked for when the controller was made")
+        cached_targeting(self.caches.autoscalers.as_ref(), key)
     }
 
     fn scaled_objects_of(&self, key: &ObjectKey) -> Vec<Arc<ScaledObject>> {
-        let Some(cached) = &self.caches.scaled_objects else {
-            return Vec::new();
-        };
-        cached
-            .by_index(TARGET_INDEX, &key.to_string())
-            .expect("invariant: the index was asked for when the controller was made")
+        cached_targeting(self.caches.scaled_objects.as_ref(), key)
     }
 
     /// Reads the object from the server, `None` if the server has none of that name.
@@ -182,25 +173,38 @@ impl<W: WriteScale> MinReplicas<W> {
         type List = Named<HorizontalPodAutoscaler>;
         let list: List = fetch(&self.client, list_of_one(&beside(key, name))).await?;
         let written = list.items.into_iter().next().map(Arc::new);
-        let targets = |it: &Arc<HorizontalPodAutoscaler>| it.target().as_ref() == Some(key);
         let of_deployment = match &written {
-            Some(still) if targets(still) => {
+            Some(still) if still.target().as_ref() == Some(key) => {
                 let mut all = self.autoscalers_of(key);
                 all.retain(|it| it.key() != still.key());
                 all.push(Arc::clone(still));
                 all
             }
             _ => {
-                let call = list_beside(&HorizontalPodAutoscaler::RESOURCE, key);
-                let list: List = fetch(&self.client, call).await?;
-                let all = list.items.into_iter().map(Arc::new);
-                all.filter(targets).collect()
+                let (resource, target) = (
+                    &HorizontalPodAutoscaler::RESOURCE,
+                    HorizontalPodAutoscaler::target,
+                );
+                self.read_targeting(resource, target, key).await?
             }
         };
         Ok(LiveAutoscalers {
             written,
             of_deployment,
         })
+    }
+
+    /// Reads all of the namespace from the server, and keeps those whose `target` is `key`.
+    pub(super) async fn read_targeting<T: Object>(
+        &self,
+        resource: &ResourceType,
+        target: fn(&T) -> Option<ObjectKey>,
+        key: &ObjectKey,
+    ) -> Result<Vec<Arc<T>>, ApiError> {
+        let list: Named<T> = fetch(&self.client, list_beside(resource, key)).await?;
+        let targeting = list.items.into_iter();
+        let targeting = targeting.filter(|it| target(it).as_ref() == Some(key));
+        Ok(targeting.map(Arc::new).collect())
     }
 
     async fn owner_of_replicas(&self, key: &ObjectKey) -> Result<Opponent, ApiError> {
@@ -228,8 +232,18 @@ pub(super) fn beside(key: &ObjectKey, name: &str) -> ObjectKey {
     ObjectKey::namespaced(key.namespace().unwrap_or_default(), name)
 }
 
+/// Those of a kind that target the Deployment, as far as the cache knows.
+fn cached_targeting<T: Object>(cache: Option<&Lister<T>>, key: &ObjectKey) -> Vec<Arc<T>> {
+    let Some(cache) = cache else {
+        return Vec::new();
+    };
+    cache
+        .by_index(TARGET_INDEX, &key.to_string())
+        .expect("invariant: the index was asked for when the controller was made")
+}
+
 /// All objects of a kind in the namespace.
-pub(super) fn list_beside(resource: &ResourceType, key: &ObjectKey) -> Call {
+fn list_beside(resource: &ResourceType, key: &ObjectKey) -> Call {
     let scope = Scope::Namespace(key.namespace().unwrap_or_default().to_owned());
     Call::list(resource, &scope)
 }

@@ -14,20 +14,12 @@ pub const TARGET_INDEX: &str = "target";
 
 /// The index function of [`TARGET_INDEX`] over HorizontalPodAutoscalers.
 pub fn target_index(autoscaler: &HorizontalPodAutoscaler) -> Vec<String> {
-    autoscaler
-        .target()
-        .map(|target| target.to_string())
-        .into_iter()
-        .collect()
+    index_values(autoscaler.target())
 }
 
 /// The index function of [`TARGET_INDEX`] over ScaledObjects.
 pub fn scaled_object_index(scaled_object: &ScaledObject) -> Vec<String> {
-    scaled_object
-        .target()
-        .map(|target| target.to_string())
-        .into_iter()
-        .collect()
+    index_values(scaled_object.target())
 }
 
 /// The Deployments that want a look after this change of an autoscaler: the one that it
@@ -55,6 +47,10 @@ pub fn deployments_of_scaled_object(delta: &Delta<ScaledObject>) -> Vec<ObjectKe
         Delta::Updated { old, new } if old.target() == new.target() => Vec::new(),
         delta => targets_of(delta, ScaledObject::target),
     }
+}
+
+fn index_values(target: Option<ObjectKey>) -> Vec<String> {
+    target.into_iter().map(|it| it.to_string()).collect()
 }
 
 /// What is targeted now, and what was targeted before.
