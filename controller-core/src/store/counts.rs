@@ -31,8 +31,8 @@ impl CacheCounts {
         self.index_failures.load(Ordering::Relaxed)
     }
 
-    /// How often the cache was replaced by one of a lower resource version, because the
-    /// server's history had started anew.
+    /// How often the server's history had started anew: a list that named no version was of a
+    /// lower one, or one that was not lower brought an object that was.
     pub fn restored(&self) -> u64 {
         self.restored.load(Ordering::Relaxed)
     }

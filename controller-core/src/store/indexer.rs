@@ -113,6 +113,14 @@ impl<T: Object> Indexer<T> {
         self.state.read().objects.get(key).cloned()
     }
 
+    /// The copy of `key` with which a new one is to be compared: not the one of a history
+    /// that has ended, since anything else replaces that.
+    pub(super) fn comparable(&self, key: &ObjectKey) -> Option<Arc<T>> {
+        let state = self.state.read();
+        let outlived = state.quarantine.has_outlived(key);
+        state.objects.get(key).filter(|_| !outlived).cloned()
+    }
+
     pub(super) fn list(&self) -> Vec<Arc<T>> {
         self.state.read().objects.values().cloned().collect()
     }
@@ -220,6 +228,11 @@ impl<T: Object> Writing<'_, T> {
         &mut self.state.position
     }
 
+    /// The highest version that is known.
+    pub(super) fn version(&self) -> Option<&str> {
+        self.state.position.version()
+    }
+
     pub(super) fn get(&self, key: &ObjectKey) -> Option<&Arc<T>> {
         self.state.objects.get(key)
     }
@@ -251,6 +264,17 @@ impl<T: Object> Writing<'_, T> {
 
     pub(super) fn quarantine(&mut self) -> &mut Quarantine {
         &mut self.state.quarantine
+    }
+
+    /// As [`Indexer::comparable`].
+    pub(super) fn comparable(&self, key: &ObjectKey) -> Option<&Arc<T>> {
+        let outlived = self.state.quarantine.has_outlived(key);
+        self.get(key).filter(|_| !outlived)
+    }
+
+    /// The versions of the states that could not be read.
+    pub(super) fn quarantined(&self) -> &Quarantine {
+        &self.state.quarantine
     }
 
     fn reindex(&mut self, key: &ObjectKey, old: Option<&Arc<T>>, new: Option<&Arc<T>>) {

@@ -22,12 +22,22 @@
 //! | its deletion | another uid | `Deleted(FinalStateUnknown)` |
 //! | its deletion | nothing | none |
 //! | a whole list without it | any | `Deleted(FinalStateUnknown)` |
+//! | an object, older, in a list that is not | any | as if it were newer, see below |
 //! | something that cannot be read | any | none; what is there is marked as outdated |
 //! | a deletion that cannot be read, but its key can | any | `Deleted(FinalStateUnknown)` |
 //! | a list in which some item hid even its key | whatever the list did not bring | none; marked as outdated |
 //!
 //! A relist is applied in one step: no reader sees half of it. Its deletions are told
 //! first.
+//!
+//! # A restored server
+//!
+//! An etcd that is restored from a backup tells another history. Two things show that: a list
+//! that named no version answers below what was seen, and a list that is not below brings an
+//! object that is, in whatever copy. The second is all that shows where the restore raised the
+//! revision (`--bump-revision`). Either way the cache becomes what the list says, that is
+//! counted ([`CacheCounts::restored`]) and warned of once, and who waits for a write of before
+//! is told [`CaughtUp::Unknown`].
 //!
 //! # Not promised
 //!

@@ -23,7 +23,15 @@ pub struct Quarantined {
 /// a complete list does not bring it.
 #[derive(Debug, Default)]
 pub(super) struct Quarantine {
-    versions: HashMap<ObjectKey, Box<str>>,
+    held: HashMap<ObjectKey, Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    version: Box<str>,
+    /// The cache's copy is of a history that has ended: its version does not compare with
+    /// any that comes.
+    outlived: bool,
 }
 
 // === impl Quarantine ===
@@ -31,55 +39,83 @@ pub(super) struct Quarantine {
 impl Quarantine {
     /// A state at `version` could not be read.
     pub(super) fn hold(&mut self, key: ObjectKey, version: &str) {
-        self.versions.insert(key, version.into());
+        self.held.entry(key).or_default().version = version.into();
     }
 
     /// A list that hid one of its objects did not bring this one.
     pub(super) fn suspect(&mut self, key: ObjectKey) {
-        self.versions.entry(key).or_default();
+        self.held.entry(key).or_default();
+    }
+
+    /// The server's history started anew while what the cache has of these keys is of the old
+    /// one.
+    pub(super) fn outlive(&mut self) {
+        for held in self.held.values_mut() {
+            held.outlived = true;
+        }
+    }
+
+    /// Whether the cache's copy is of a history that has ended, so that every other one
+    /// counts.
+    pub(super) fn has_outlived(&self, key: &ObjectKey) -> bool {
+        !self.held.is_empty() && self.held.get(key).is_some_and(|held| held.outlived)
+    }
+
+    /// The version of the state that could not be read; empty if unknown.
+    pub(super) fn version(&self, key: &ObjectKey) -> Option<&str> {
+        self.held.get(key).map(|held| &*held.version)
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.held.keys()
     }
 
     /// A state at `version` was read. An older one proves nothing.
     pub(super) fn read(&mut self, key: &ObjectKey, version: &str) {
         // Nearly always empty: no hash for every event.
-        if !self.versions.is_empty()
-            && let Some(held) = self.versions.get(key)
-            && !is_older(version, held)
-        {
-            self.versions.remove(key);
+        if self.held.is_empty() {
+            return;
+        }
+        let Some(held) = self.held.get_mut(key) else {
+            return;
+        };
+        // The copy that the cache has from now on.
+        held.outlived = false;
+        if !is_older(version, &held.version) {
+            self.held.remove(key);
         }
     }
 
     /// The object is gone.
     pub(super) fn forget(&mut self, key: &ObjectKey) {
-        if !self.versions.is_empty() {
-            self.versions.remove(key);
+        if !self.held.is_empty() {
+            self.held.remove(key);
         }
     }
 
     pub(super) fn retain(&mut self, there: impl Fn(&ObjectKey) -> bool) {
-        self.versions.retain(|key, _| there(key));
+        self.held.retain(|key, _| there(key));
     }
 
     /// Versions of another history mean nothing any more.
     pub(super) fn clear(&mut self) {
-        self.versions.clear();
+        self.held.clear();
     }
 
     pub(super) fn contains(&self, key: &ObjectKey) -> bool {
-        self.versions.contains_key(key)
+        self.held.contains_key(key)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.versions.len()
+        self.held.len()
     }
 
     /// All of them, sorted by key.
     pub(super) fn all(&self, is_cached: impl Fn(&ObjectKey) -> bool) -> Vec<Quarantined> {
         let mut all: Vec<_> = self
-            .versions
+            .held
             .iter()
-            .map(|(key, version)| Quarantined {
+            .map(|(key, Held { version, .. })| Quarantined {
                 key: key.clone(),
                 resource_version: (!version.is_empty()).then(|| version.to_string()),
                 has_older_copy: is_cached(key),

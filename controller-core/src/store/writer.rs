@@ -10,10 +10,12 @@ use crate::client::ObjectKey;
 use crate::watch::{News, Object, Unreadable, WatchEvent, is_older};
 
 mod complete;
+mod contradiction;
 mod listing;
 mod unreadable_log;
 
 use complete::Complete;
+use contradiction::Contradiction;
 use listing::Listing;
 use unreadable_log::UnreadableLog;
 
@@ -158,23 +160,27 @@ impl<T: Object> CacheWriter<T> {
         let Some(listing) = self.listing.take() else {
             return Vec::new();
         };
-        if restored {
-            CacheCounts::count(&self.indexer.counts.restored);
-            tracing::warn!(%resource_version, "the server's history starts anew; the cache is replaced");
-        }
         self.unreadable
             .keep_only(|key| listing.unreadable.contains_key(key));
         let initial = !std::mem::replace(&mut self.synced, true);
         let counts = &self.indexer.counts;
-        self.indexer.change(|cache| {
+        let (deltas, restored, proof) = self.indexer.change(|cache| {
+            let proof = Contradiction::between(&listing, resource_version, cache);
+            let restored = restored || proof.is_some();
             cache.position().listed(resource_version, restored);
             let complete = Complete {
                 listing,
                 restored,
                 initial,
             };
-            complete.apply(cache, counts)
-        })
+            (complete.apply(cache, counts), restored, proof)
+        });
+        if restored {
+            CacheCounts::count(&counts.restored);
+            let proof = proof.as_ref().map(tracing::field::display);
+            tracing::warn!(%resource_version, proof, "the server's history starts anew; the cache is replaced");
+        }
+        deltas
     }
 
     fn put(&mut self, object: T) -> Vec<Delta<T>> {
@@ -182,19 +188,18 @@ impl<T: Object> CacheWriter<T> {
             return Vec::new();
         }
         let key = object.key();
-        let old = self.indexer.get(&key);
-        if let Some(old) = &old
+        if let Some(old) = self.indexer.comparable(&key)
             && old.uid() == object.uid()
-            && is_unchanged_or_older::<T>(old, &object, &self.indexer.counts)
+            && is_unchanged_or_older::<T>(&old, &object, &self.indexer.counts)
         {
             return Vec::new();
         }
         self.unreadable.forget(&key);
         let new = Arc::new(object);
-        self.indexer.change(|cache| {
+        let old = self.indexer.change(|cache| {
             cache.position().advance(new.resource_version());
             cache.quarantine().read(&key, new.resource_version());
-            cache.put(&key, &new);
+            cache.put(&key, &new)
         });
         match old {
             Some(old) if old.uid() == new.uid() => vec![Delta::Updated { old, new }],

@@ -62,6 +62,7 @@
 //! | five in a row are | asked for once without a version: only that tells a restored server |
 //! | a line of a watch is older than what was seen | refused, and a new list after a wait finds out why |
 //! | the answer to a list that named no version is older | taken: the server was restored from a backup |
+//! | the version of a list is not older, but an object in it is | told as it is; the [store](crate::store) knows it for a restored server |
 //! | a later page has expired, or its token is refused | one list in one piece, from the start |
 //! | a watch ends after a second or more | opened again at once, where it ended |
 //! | a watch ends at once and without news | opened again after a wait |
@@ -93,7 +94,8 @@
 //! - Between a [`ListDone`](WatchEvent::ListDone) and the next
 //!   [`ListStarted`](WatchEvent::ListStarted) no change is left out.
 //! - No version is taken back, except by a list that says `restored`. That holds over a stop
-//!   and a start, too: [`Reflector::resume`].
+//!   and a start, too: [`Reflector::resume`]. It is about what lists and watches say of
+//!   themselves; whether each object is as new as it was, the cache knows.
 //! - Nothing is waited for without an end, and nothing is repeated without a pause.
 //! - It ends when it is told to and never by itself.
 //!

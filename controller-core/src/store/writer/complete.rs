@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::listing::Listing;
 use super::{is_unchanged_or_older, unseen_end};
 use crate::client::ObjectKey;
@@ -30,18 +32,23 @@ impl<T: Object> Complete<T> {
         for (key, version) in self.listing.unreadable {
             cache.quarantine().hold(key, &version);
         }
+        if self.restored {
+            cache.quarantine().outlive();
+        }
         cache.reserve(self.listing.objects.len());
         let mut others = Vec::new();
         if self.initial {
             others.reserve_exact(self.listing.objects.len());
         }
         for (key, new) in self.listing.objects {
+            let old = cache.comparable(&key).filter(|old| old.uid() == new.uid());
+            let is_known = old.is_some_and(|old| {
+                // The list took the cache's own copy where the two are equal.
+                Arc::ptr_eq(old, &new)
+                    || !self.restored && is_unchanged_or_older::<T>(old, &new, counts)
+            });
             cache.quarantine().read(&key, new.resource_version());
-            let old = cache.get(&key).filter(|old| old.uid() == new.uid());
-            if let Some(old) = old
-                && !self.restored
-                && is_unchanged_or_older::<T>(old, &new, counts)
-            {
+            if is_known {
                 continue;
             }
             let old = cache.put(&key, &new);

@@ -18,6 +18,8 @@ pub(super) struct Listing<T> {
     pub(super) unreadable: HashMap<ObjectKey, Box<str>>,
     /// Some item did not even yield its key: nothing may be said to be gone.
     pub(super) keyless: bool,
+    /// The keys of items that were older than what the cache has: see `Contradiction`.
+    pub(super) older: Vec<ObjectKey>,
 }
 
 // === impl Listing ===
@@ -29,6 +31,7 @@ impl<T: Object> Listing<T> {
             objects: IndexMap::new(),
             unreadable: HashMap::new(),
             keyless: false,
+            older: Vec::new(),
         }
     }
 
@@ -43,15 +46,22 @@ impl<T: Object> Listing<T> {
             .objects
             .get(&key)
             .is_some_and(|known| is_older(object.resource_version(), known.resource_version()));
-        if !older {
-            let known = cache.get(&key).filter(|known| {
-                !self.fresh
-                    && known.uid() == object.uid()
-                    && known.resource_version() == object.resource_version()
-            });
-            let object = known.unwrap_or_else(|| Arc::new(object));
-            self.objects.insert(key, object);
+        if older {
+            return;
         }
+        let known = cache.comparable(&key);
+        if let Some(known) = &known
+            && is_older(object.resource_version(), known.resource_version())
+        {
+            self.older.push(key.clone());
+        }
+        let known = known.filter(|known| {
+            !self.fresh
+                && known.uid() == object.uid()
+                && known.resource_version() == object.resource_version()
+        });
+        let object = known.unwrap_or_else(|| Arc::new(object));
+        self.objects.insert(key, object);
     }
 
     /// Something could not be read.
@@ -62,6 +72,20 @@ impl<T: Object> Listing<T> {
                 self.unreadable.insert(key, version.into());
             }
             (None, _) => self.keyless = true,
+        }
+    }
+
+    /// The version at which the list has this key: of the newest copy, readable or not.
+    pub(super) fn version(&self, key: &ObjectKey) -> Option<&str> {
+        let object = self
+            .objects
+            .get(key)
+            .map(|object| object.resource_version());
+        let unreadable = self.unreadable.get(key).map(|version| &**version);
+        match (object, unreadable) {
+            (Some(object), Some(unreadable)) if is_older(object, unreadable) => Some(unreadable),
+            (Some(version), _) | (None, Some(version)) => Some(version),
+            (None, None) => None,
         }
     }
 

@@ -1,4 +1,5 @@
 //! Events in, changes out.
+mod histories;
 mod indexes;
 mod lines;
 mod lists;
