@@ -93,6 +93,7 @@ struct Entry {
 
 /// An informer whose kind does not matter.
 trait AnyInformer: Send + Sync {
+    /// After the run that is under way.
     fn run(&self, shutdown: CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>>;
     fn status(&self) -> watch::Receiver<ReflectorStatus>;
     fn health(&self) -> Health;
@@ -160,7 +161,8 @@ impl SharedInformerFactory {
 
     /// Runs every informer that was handed out, and every one that will be, until `shutdown`;
     /// then waits for their ends, see [`SharedInformer::run`]. Once at a time; it may be
-    /// called again, and all go on where they were.
+    /// called again, and all go on where they were. One that runs already, by hand or since
+    /// an earlier call has not quite ended, runs when that is over.
     ///
     /// Dropping the future ends them without waiting.
     pub async fn run(&self, shutdown: CancellationToken) {
@@ -278,6 +280,10 @@ async fn run_until_either(
     stop: CancellationToken,
 ) {
     let either = shutdown.child_token();
+    if stop.is_cancelled() {
+        // Stopped before this task's turn came: not one request.
+        either.cancel();
+    }
     let ended = either.clone().drop_guard();
     tokio::join!(
         async {
@@ -308,7 +314,7 @@ impl Entry {
 impl<T: Object> AnyInformer for SharedInformer<T> {
     fn run(&self, shutdown: CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         let informer = self.clone();
-        Box::pin(async move { Self::run(&informer, shutdown).await })
+        Box::pin(async move { informer.run_next(shutdown).await })
     }
 
     fn status(&self) -> watch::Receiver<ReflectorStatus> {

@@ -116,11 +116,28 @@ impl<T: Object> SharedInformer<T> {
     /// Dropping the future ends the watch, and the handlers' tasks after the call that is
     /// under way, which it does not wait for.
     pub async fn run(&self, shutdown: CancellationToken) {
+        match Running::begin(&self.inner.lifecycle) {
+            Some(running) => self.run_as(running, shutdown).await,
+            None => tracing::error!(resource = %self.inner.resource, "informer runs already"),
+        }
+    }
+
+    /// As [`run`](Self::run), but after the run that is under way. That may be one whose future
+    /// was dropped with the task that owned it, and which is not gone yet.
+    pub(super) async fn run_next(&self, shutdown: CancellationToken) {
+        loop {
+            // Also where the end has come first: the status is to say so.
+            if let Some(running) = Running::begin(&self.inner.lifecycle) {
+                return self.run_as(running, shutdown).await;
+            }
+            if shutdown.run_until_cancelled(self.ended()).await.is_none() {
+                return;
+            }
+        }
+    }
+
+    async fn run_as(&self, _running: Running, shutdown: CancellationToken) {
         let inner = &*self.inner;
-        let Some(_running) = Running::begin(&inner.lifecycle) else {
-            tracing::error!(resource = %inner.resource, "informer runs already");
-            return;
-        };
         let (client, resource) = (inner.client.clone(), inner.resource.clone());
         let reflector =
             Reflector::<T>::new(client, resource, inner.watch.clone()).resume(inner.status.clone());

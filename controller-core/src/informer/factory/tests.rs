@@ -9,6 +9,8 @@ use crate::handler::HandlerFuncs;
 use crate::watch::Streaming;
 use crate::watch::testing::Widget;
 
+mod again;
+
 const WIDGETS: ResourceType = ResourceType::namespaced("example.com", "v1", "widgets", "Widget");
 const GADGETS: ResourceType = ResourceType::namespaced("example.com", "v1", "gadgets", "Gadget");
 const SECRETS: ResourceType = ResourceType::namespaced("", "v1", "secrets", "Secret");

@@ -1,0 +1,132 @@
+//! Run, dropped, stopped, and run again.
+use std::sync::mpsc;
+
+use futures::poll;
+
+use super::*;
+use crate::informer::TransformError;
+
+/// One widget, at once. Counts the lists.
+fn quick_client(lists: &watch::Sender<u32>) -> kube::Client {
+    let lists = lists.clone();
+    let answer = move |request: Request<Body>| {
+        let lists = lists.clone();
+        async move {
+            if request.uri().to_string().contains("watch=true") {
+                std::future::pending::<()>().await;
+            }
+            lists.send_modify(|lists| *lists += 1);
+            let list = serde_json::json!({
+                "metadata": {"resourceVersion": "7"}, "items": [Widget::json("a", "1", 1)],
+            });
+            Ok::<_, Infallible>(Response::new(Body::from(list.to_string().into_bytes())))
+        }
+    };
+    kube::Client::new(tower::service_fn(answer), "default")
+}
+
+/// Waits for this many lists, in real time.
+async fn listed(lists: &watch::Sender<u32>, count: u32) {
+    let mut lists = lists.subscribe();
+    let enough = lists.wait_for(|lists| *lists >= count);
+    let within = tokio::time::timeout(Duration::from_secs(20), enough).await;
+    within.expect("it runs again").unwrap();
+}
+
+/// A task whose future is dropped ends when its turn comes. Here one is in the middle of
+/// something when the factory runs again: what it owns is not lost to the second run.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_factory_that_was_dropped_runs_all_of_them_again() {
+    let lists = watch::Sender::new(0);
+    let factory = SharedInformerFactory::new(quick_client(&lists));
+    let (tell, told) = mpsc::channel::<()>();
+    let told = Mutex::new(Some(told));
+    let busy = watch::Sender::new(false);
+    let mut is_busy = busy.subscribe();
+    let options = InformerOptions::new(everything()).transform(move |widget: Widget| {
+        // The first time only: until the test says so.
+        if let Some(told) = told.lock().take() {
+            busy.send_replace(true);
+            told.recv().ok();
+        }
+        Ok::<_, TransformError>(widget)
+    });
+    let informer = factory.informer_with::<Widget>(WIDGETS, options);
+    {
+        let mut run = std::pin::pin!(factory.run(CancellationToken::new()));
+        assert!(poll!(&mut run).is_pending());
+        is_busy.wait_for(|busy| *busy).await.unwrap();
+    }
+    assert!(informer.is_running());
+    let shutdown = CancellationToken::new();
+    tokio::join!(factory.run(shutdown.clone()), async {
+        // Long enough for its task to have found the first run under way.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        tell.send(()).unwrap();
+        listed(&lists, 2).await;
+        assert!(informer.is_running());
+        shutdown.cancel();
+    });
+    assert!(informer.is_stopped());
+}
+
+/// One that somebody runs by hand is the factory's when that is over.
+#[tokio::test]
+async fn an_informer_that_runs_by_hand_is_run_when_that_ends() {
+    let lists = watch::Sender::new(0);
+    let factory = SharedInformerFactory::new(quick_client(&lists));
+    let informer = factory.informer::<Widget>(WIDGETS, everything());
+    let by_hand = CancellationToken::new();
+    let shutdown = CancellationToken::new();
+    tokio::join!(
+        informer.run(by_hand.clone()),
+        factory.run(shutdown.clone()),
+        async {
+            listed(&lists, 1).await;
+            tokio::task::yield_now().await;
+            by_hand.cancel();
+            listed(&lists, 2).await;
+            shutdown.cancel();
+        }
+    );
+    assert_eq!(*lists.borrow(), 2);
+    assert!(informer.is_stopped());
+}
+
+/// A factory that ends meanwhile waits for nobody.
+#[tokio::test]
+async fn a_factory_does_not_wait_for_the_end_of_what_runs_by_hand() {
+    let lists = watch::Sender::new(0);
+    let factory = SharedInformerFactory::new(quick_client(&lists));
+    let informer = factory.informer::<Widget>(WIDGETS, everything());
+    let by_hand = CancellationToken::new();
+    let shutdown = CancellationToken::new();
+    tokio::join!(informer.run(by_hand.clone()), async {
+        tokio::join!(factory.run(shutdown.clone()), async {
+            listed(&lists, 1).await;
+            shutdown.cancel();
+        });
+        assert!(informer.is_running());
+        by_hand.cancel();
+    });
+    assert_eq!(*lists.borrow(), 1);
+}
+
+#[tokio::test]
+async fn an_informer_that_is_stopped_before_its_turn_sends_nothing() {
+    let lists = watch::Sender::new(0);
+    let factory = SharedInformerFactory::new(quick_client(&lists));
+    let informer = factory.informer::<Widget>(WIDGETS, everything());
+    let shutdown = CancellationToken::new();
+    let mut run = std::pin::pin!(factory.run(shutdown.clone()));
+    assert!(poll!(&mut run).is_pending());
+    assert!(factory.stop(&informer).await);
+    let again = factory.informer::<Widget>(WIDGETS, everything());
+    tokio::join!(run, async {
+        listed(&lists, 1).await;
+        shutdown.cancel();
+    });
+    assert!(again.is_stopped());
+    assert!(informer.is_stopped());
+    assert_eq!(*lists.borrow(), 1);
+}
