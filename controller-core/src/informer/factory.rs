@@ -3,7 +3,7 @@ use std::fmt;
 use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use futures::future::try_join_all;
 use hashbrown::{HashMap, HashSet};
@@ -15,9 +15,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Health, InformerOptions, SharedInformer};
 use crate::client::{ResourceType, Scope};
-use crate::watch::{Object, ReflectorStatus, ServerMemory, State, WatchOptions};
+use crate::watch::{Object, ReflectorStatus, ServerMemory, WatchOptions};
 
 mod not_synced;
+mod waiting;
+
+use waiting::Waiting;
 
 pub use not_synced::{NotSynced, Unsynced, WhyNotSynced};
 
@@ -67,8 +70,14 @@ pub struct SharedInformerFactory {
     made: AtomicU64,
     /// Told when an informer is handed out for the first time.
     added: Notify,
+    /// How many runs are under way: one at a time, but the next may begin before the last is
+    /// gone.
+    runs: watch::Sender<usize>,
     server_memory: ServerMemory,
 }
+
+/// A run of the factory. Dropped, it is over.
+struct Run<'a>(&'a watch::Sender<usize>);
 
 /// What makes two requests mean the same informer.
 #[derive(PartialEq, Eq, Hash)]
@@ -109,6 +118,7 @@ impl SharedInformerFactory {
             informers: Mutex::new(HashMap::new()),
             made: AtomicU64::new(0),
             added: Notify::new(),
+            runs: watch::Sender::new(0),
             server_memory: ServerMemory::default(),
         }
     }
@@ -166,6 +176,7 @@ impl SharedInformerFactory {
     ///
     /// Dropping the future ends them without waiting.
     pub async fn run(&self, shutdown: CancellationToken) {
+        let _run = Run::begin(&self.runs);
         let mut tasks = JoinSet::new();
         let mut started = HashSet::new();
         loop {
@@ -189,7 +200,9 @@ impl SharedInformerFactory {
         tasks.join_all().await;
     }
 
-    /// Waits until every cache of an informer that has been handed out holds its first list.
+    /// Waits until every cache of an informer that has been handed out holds a list of the run
+    /// that is under way. Called before [`run`](Self::run), or between two runs, it waits for
+    /// the one that is to come: a cache that is left from an earlier run does not count.
     ///
     /// A list that is refused is waited for like one that is slow; the error tells which. The
     /// dangerous mistake is to go on after an error: what is not in a cache then is not known
@@ -202,24 +215,23 @@ impl SharedInformerFactory {
     pub async fn synced(&self, deadline: Instant) -> Result<(), NotSynced> {
         let informers: Vec<_> = {
             let informers = self.informers.lock();
-            let all = informers.iter();
-            all.map(|(identity, entry)| (identity.resource.clone(), entry.any.status()))
-                .collect()
+            let waiting = informers.iter().map(|(identity, entry)| Waiting {
+                resource: identity.resource.clone(),
+                status: entry.any.status(),
+                stop: entry.stop.clone(),
+                runs: self.runs.subscribe(),
+                has_listed: AtomicBool::new(false),
+            });
+            waiting.collect()
         };
-        let all = try_join_all(informers.iter().map(async |(_, status)| {
-            let mut status = status.clone();
-            let is_settled = |now: &ReflectorStatus| now.synced || is_stopped(now);
-            match status.wait_for(is_settled).await {
-                Ok(now) if now.synced => Ok(()),
-                _ => Err(()),
-            }
-        }));
+        let all = try_join_all(informers.iter().map(Waiting::listed));
         let why = match timeout_at(deadline, all).await {
             Ok(Ok(_)) => return Ok(()),
-            Ok(Err(())) => WhyNotSynced::Stopped,
+            Ok(Err(waiting::Stopped)) => WhyNotSynced::Stopped,
             Err(_) => WhyNotSynced::Deadline,
         };
-        Err(NotSynced::new(why, &informers))
+        let missing = informers.iter().filter_map(Waiting::missing);
+        Err(NotSynced::new(why, missing))
     }
 
     /// Ends one informer, waits for its end, and forgets it: whoever asks for the same kind
@@ -270,10 +282,6 @@ impl fmt::Debug for SharedInformerFactory {
     }
 }
 
-fn is_stopped(status: &ReflectorStatus) -> bool {
-    matches!(status.state, State::Stopped)
-}
-
 async fn run_until_either(
     informer: Arc<dyn AnyInformer>,
     shutdown: CancellationToken,
@@ -297,6 +305,21 @@ async fn run_until_either(
             }
         }
     );
+}
+
+// === impl Run ===
+
+impl<'a> Run<'a> {
+    fn begin(runs: &'a watch::Sender<usize>) -> Self {
+        runs.send_modify(|runs| *runs += 1);
+        Self(runs)
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|runs| *runs -= 1);
+    }
 }
 
 // === impl Entry ===

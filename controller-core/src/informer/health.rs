@@ -12,7 +12,7 @@ use crate::watch::{ReflectorStatus, State};
 ///
 /// /// For a readiness probe: there is something to decide from, and it is kept.
 /// fn is_ready(health: &Health) -> bool {
-///     health.status.synced && !matches!(health.status.state, State::Stopped)
+///     health.status.listed_this_run && !matches!(health.status.state, State::Stopped)
 /// }
 ///
 /// /// For a liveness probe: only what a restart may mend. A server that is away is not.
@@ -68,6 +68,9 @@ impl fmt::Display for Health {
         }
         let s = if self.objects == 1 { "" } else { "s" };
         write!(f, ", {} object{s}", self.objects)?;
+        if status.synced && !status.listed_this_run {
+            write!(f, " of an earlier run")?;
+        }
         if let Some(version) = status.resource_version() {
             write!(f, " at {version}")?;
         }

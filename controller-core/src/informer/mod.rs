@@ -63,6 +63,7 @@
 //! | `informers.SharedInformerFactory` | [`SharedInformerFactory`] |
 //! | `factory.Start` | [`SharedInformerFactory::run`], which also starts what is asked for later |
 //! | `factory.WaitForCacheSync` | [`SharedInformerFactory::synced`], which names what is missing |
+//! | `HasSynced` of a factory that was made anew after a stop | [`listed_this_run`](crate::watch::ReflectorStatus::listed_this_run), which [`SharedInformerFactory::synced`] waits for; [`SharedInformer::has_synced`] stays true |
 //! | `IsStopped`: done for | [`SharedInformer::is_stopped`]: may run again |
 //! | `AddEventHandler`, `AddEventHandlerWithResyncPeriod` | [`SharedInformer::add_handler`], [`add_handler_with_resync`](SharedInformer::add_handler_with_resync) |
 //! | `ResourceEventHandlerRegistration` | [`Registration`] |

@@ -29,7 +29,8 @@ pub struct Registration {
 impl Registration {
     /// Whether the handler has heard of everything that the first list brought. The
     /// cache alone may be synced earlier. Once true it stays so, also while the informer is
-    /// stopped.
+    /// stopped, and in the next run, whose own list it does not tell of: see
+    /// [`listed_this_run`](crate::watch::ReflectorStatus::listed_this_run).
     pub fn has_synced(&self) -> bool {
         self.seat.has_synced()
     }

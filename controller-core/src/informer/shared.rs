@@ -107,7 +107,9 @@ impl<T: Object> SharedInformer<T> {
     /// and receivers of the status go on as if nothing had been. It begins with a list, and
     /// accepts none that is older than what the cache holds; what went during the pause is
     /// told as deleted, and what a handler had not heard before the pause it hears now, as a
-    /// net change if need be. Resync intervals begin anew.
+    /// net change if need be. Resync intervals begin anew. Until that list is there the cache
+    /// is that of the last run, and
+    /// [`listed_this_run`](crate::watch::ReflectorStatus::listed_this_run) is false.
     ///
     /// In a controller cancel `shutdown` last: after the queue has been drained, so that the
     /// last decisions are made from a fresh cache. A token of its own, as in the example on
@@ -209,6 +211,10 @@ impl<T: Object> SharedInformer<T> {
 
     /// Whether the first list is in the cache. Handlers may still be behind: see
     /// [`Registration::has_synced`].
+    ///
+    /// It stays true over a stop and a start: the cache holds what it held, which may be old
+    /// by then. After a start `status().borrow().listed_this_run` says whether it is new, and
+    /// so [`SharedInformerFactory::synced`](super::SharedInformerFactory::synced) answers.
     pub fn has_synced(&self) -> bool {
         self.inner.distributor.is_synced()
     }

@@ -129,7 +129,7 @@ impl<T: Object> Reflector<T> {
     /// It begins with a list, because changes were missed, but takes none that is older than
     /// what that one had told. A cache that both feed never goes back in time, and whoever
     /// waits on the status needs not know that there were two. Counts go on, too; what was
-    /// `synced` stays so.
+    /// `synced` stays so, while `listed_this_run` begins anew.
     ///
     /// ```
     /// use controller_core::client::ResourceType;

@@ -12,7 +12,8 @@ use crate::client::{Answer, ResourceType};
 /// How a reflector is doing: what a readiness probe asks, and whoever waits for the first
 /// list.
 ///
-/// `synced` and `watched` only ever become true; `state` and `error` come and go. A
+/// `synced` and `watched` only ever become true, `listed_this_run` becomes so once a run;
+/// `state` and `error` come and go. A
 /// reflector with an error is not stopped: it tries again. So it never returns an error
 /// either; here is where they are. In client-go they are spread over `HasSynced` and
 /// `WatchErrorHandler`.
@@ -55,9 +56,14 @@ pub struct ReflectorStatus {
     pub state: State,
     /// Since when it does that.
     pub since: Instant,
-    /// Whether a list has been completed since it started. The cache may lag behind, but
-    /// it is not empty for want of an answer.
+    /// Whether a list has ever been completed. The cache may lag behind, but it is not empty
+    /// for want of an answer. It stays true where a stopped informer runs again, for the cache
+    /// holds what it held.
     pub synced: bool,
+    /// Whether a list has been completed in this run, the one that is under way or the last
+    /// one: what the cache holds is at least as new as the start of that. Who starts again
+    /// and wants no old cache waits for this.
+    pub listed_this_run: bool,
     /// Whether a watch has been open since it started. Who may list but not watch never
     /// gets so far, and what the list brought grows old.
     pub watched: bool,
@@ -149,6 +155,7 @@ impl Default for ReflectorStatus {
             state: State::Starting,
             since: Instant::now(),
             synced: false,
+            listed_this_run: false,
             watched: false,
             error: None,
             lists: 0,
@@ -178,7 +185,13 @@ impl fmt::Display for State {
 // === impl StatusReport ===
 
 impl StatusReport {
+    /// A new run begins.
     pub(super) fn new(resource: ResourceType, status: watch::Sender<ReflectorStatus>) -> Self {
+        status.send_modify(|status| {
+            status.enter(State::Starting);
+            status.listed_this_run = false;
+            status.error = None;
+        });
         let pulse = Arc::clone(&status.borrow().pulse);
         Self {
             resource,
@@ -217,6 +230,7 @@ impl StatusReport {
         self.status.send_modify(|status| {
             status.enter(State::Synced);
             status.synced = true;
+            status.listed_this_run = true;
             status.lists += 1;
             status.error = None;
         });
@@ -322,5 +336,26 @@ mod tests {
             },
         ));
         insta::assert_snapshot!(told(&denied.into()), @"cannot watch deployments.apps in namespace shop: no");
+    }
+
+    /// What stays of an earlier run is what cannot be undone.
+    #[test]
+    fn a_new_run_begins_without_the_list_and_the_error_of_the_last_one() {
+        let status = watch::Sender::new(ReflectorStatus::default());
+        let pods = || ResourceType::namespaced("", "v1", "pods", "Pod");
+        let mut report = StatusReport::new(pods(), status.clone());
+        report.listed();
+        assert!(status.borrow().listed_this_run);
+        report.failed(ListError::CutShort, Duration::ZERO);
+        drop(report);
+        let left = status.borrow().clone();
+        assert!(matches!(left.state, State::Stopped));
+        assert!(left.listed_this_run && left.synced && left.error.is_some());
+
+        let _report = StatusReport::new(pods(), status.clone());
+        let begun = status.borrow().clone();
+        assert!(matches!(begun.state, State::Starting));
+        assert!(!begun.listed_this_run && begun.synced && begun.error.is_none());
+        assert_eq!((begun.lists, begun.failures), (1, 1));
     }
 }

@@ -1,12 +1,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tokio::sync::watch;
-
 use crate::client::ResourceType;
-use crate::watch::{ListError, ReflectorStatus};
+use crate::watch::ListError;
 
-/// Not every cache holds its first list.
+/// Not every cache holds the first list of its run.
 ///
 /// ```text
 /// pods, secrets (access is denied) not synced: the deadline has passed
@@ -43,18 +41,8 @@ struct Named<'a>(&'a [Unsynced]);
 // === impl NotSynced ===
 
 impl NotSynced {
-    pub(super) fn new(
-        why: WhyNotSynced,
-        informers: &[(ResourceType, watch::Receiver<ReflectorStatus>)],
-    ) -> Self {
-        let missing = informers.iter().filter_map(|(resource, status)| {
-            let status = status.borrow();
-            (!status.synced).then(|| Unsynced {
-                resource: resource.clone(),
-                error: status.error.clone(),
-            })
-        });
-        let mut which: Vec<_> = missing.collect();
+    pub(super) fn new(why: WhyNotSynced, which: impl Iterator<Item = Unsynced>) -> Self {
+        let mut which: Vec<_> = which.collect();
         which.sort_by_cached_key(|it| it.resource.to_string());
         Self { why, which }
     }

@@ -6,8 +6,8 @@ use tokio::time::Duration;
 
 use super::*;
 use crate::handler::HandlerFuncs;
-use crate::watch::Streaming;
 use crate::watch::testing::Widget;
+use crate::watch::{State, Streaming};
 
 mod again;
 
@@ -152,7 +152,8 @@ async fn a_factory_runs_again() {
             shutdown.cancel();
         });
         let health = factory.health();
-        assert!(health.iter().all(|it| is_stopped(&it.status)), "{health:?}");
+        let is_stopped = |it: &Health| matches!(it.status.state, State::Stopped);
+        assert!(health.iter().all(is_stopped), "{health:?}");
     }
     assert_eq!(factory.health()[0].status.lists, 2);
 }

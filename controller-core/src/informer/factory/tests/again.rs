@@ -8,6 +8,11 @@ use crate::informer::TransformError;
 
 /// One widget, at once. Counts the lists.
 fn quick_client(lists: &watch::Sender<u32>) -> kube::Client {
+    client_without(lists, &[])
+}
+
+/// The same, but some lists, counted from 1, never come.
+fn client_without(lists: &watch::Sender<u32>, missing: &'static [u32]) -> kube::Client {
     let lists = lists.clone();
     let answer = move |request: Request<Body>| {
         let lists = lists.clone();
@@ -16,6 +21,9 @@ fn quick_client(lists: &watch::Sender<u32>) -> kube::Client {
                 std::future::pending::<()>().await;
             }
             lists.send_modify(|lists| *lists += 1);
+            if missing.contains(&lists.borrow()) {
+                std::future::pending::<()>().await;
+            }
             let list = serde_json::json!({
                 "metadata": {"resourceVersion": "7"}, "items": [Widget::json("a", "1", 1)],
             });
@@ -129,4 +137,85 @@ async fn an_informer_that_is_stopped_before_its_turn_sends_nothing() {
     assert!(again.is_stopped());
     assert!(informer.is_stopped());
     assert_eq!(*lists.borrow(), 1);
+}
+
+/// Runs until the test says so; what `synced` says meanwhile, asked right before the run or
+/// right after its beginning.
+async fn synced_in_run(factory: &SharedInformerFactory, asked_first: bool) -> String {
+    let shutdown = CancellationToken::new();
+    let run = factory.run(shutdown.clone());
+    let said = async {
+        let said = synced_within(factory, 5).await.0;
+        shutdown.cancel();
+        said
+    };
+    if asked_first {
+        tokio::join!(said, run).0
+    } else {
+        tokio::join!(run, said).1
+    }
+}
+
+/// As of a factory that is made anew in client-go: what an earlier run left in the cache is no
+/// answer to who waits for a list.
+#[tokio::test(start_paused = true)]
+async fn a_second_run_has_not_synced_before_its_own_list() {
+    for asked_first in [true, false] {
+        let lists = watch::Sender::new(0);
+        let factory = SharedInformerFactory::new(client_without(&lists, &[2]));
+        let informer = factory.informer::<Widget>(WIDGETS, everything());
+        let listed = || informer.status().borrow().listed_this_run;
+        assert_eq!(synced_in_run(&factory, asked_first).await, "synced");
+        assert!(informer.has_synced() && listed());
+
+        let late = "widgets.example.com not synced: the deadline has passed";
+        assert_eq!(synced_in_run(&factory, asked_first).await, late);
+        assert!(informer.has_synced() && !listed());
+        let health = informer.health().to_string();
+        assert!(
+            health.contains("1 object of an earlier run at 7"),
+            "{health}"
+        );
+
+        assert_eq!(synced_in_run(&factory, asked_first).await, "synced");
+        assert!(listed());
+        assert_eq!(*lists.borrow(), 3);
+    }
+}
+
+/// That an earlier run ended too early is no news of the next one.
+#[tokio::test(start_paused = true)]
+async fn a_run_after_one_that_ended_too_early_is_not_told_as_stopped() {
+    for asked_first in [true, false] {
+        let lists = watch::Sender::new(0);
+        let factory = SharedInformerFactory::new(client_without(&lists, &[1]));
+        factory.informer::<Widget>(WIDGETS, everything());
+        let early = synced_in_run(&factory, asked_first).await;
+        assert!(early.ends_with("the deadline has passed"), "{early}");
+        assert_eq!(synced_in_run(&factory, asked_first).await, "synced");
+    }
+}
+
+/// One that is stopped for good is not waited for.
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_for_one_that_is_stopped_is_told_at_once() {
+    for already_runs in [true, false] {
+        let lists = watch::Sender::new(0);
+        let factory = SharedInformerFactory::new(client_without(&lists, &[1]));
+        let informer = factory.informer::<Widget>(WIDGETS, everything());
+        let shutdown = CancellationToken::new();
+        let (said, (), ()) = tokio::join!(
+            synced_within(&factory, 60),
+            factory.run(shutdown.clone()),
+            async {
+                if already_runs {
+                    listed(&lists, 1).await;
+                }
+                assert!(factory.stop(&informer).await);
+                shutdown.cancel();
+            }
+        );
+        let stopped = "widgets.example.com not synced: stopped before the first list";
+        assert_eq!(said, (stopped.to_owned(), 0), "{already_runs}");
+    }
 }
