@@ -31,6 +31,8 @@ impl<T: Object> Run<'_, T> {
     /// Lets the handlers hear until `watching` is over, then waits for their last calls.
     pub(super) async fn until(&self, watching: impl Future<Output = ()>) {
         let (mut tasks, stop) = (JoinSet::new(), CancellationToken::new());
+        // An aborted task ends where it next waits, and a full mailbox makes nobody wait.
+        let _ends_with_us = stop.clone().drop_guard();
         let mut looks = interval_at(Instant::now() + Self::LOOK, Self::LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut watching = std::pin::pin!(watching);

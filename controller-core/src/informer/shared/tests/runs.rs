@@ -1,4 +1,6 @@
 //! Never run, run, stopped, run again.
+use futures::future::BoxFuture;
+
 use super::super::*;
 use super::scene::{Heard, Scene, options, settle, w};
 use crate::watch::State;
@@ -73,6 +75,39 @@ async fn an_informer_whose_run_is_dropped_ends_its_handlers_tasks() {
     scene.start();
     scene.list("10", [w("a", "1")]);
     assert_eq!(heard.all().await, ["initial a@1"]);
+    scene.stop().await;
+}
+
+/// What it has not heard by then it hears in the next run: not one more call after the one
+/// that is under way. Here that call itself drops the run.
+#[tokio::test]
+async fn a_handler_hears_nothing_more_of_a_run_that_is_dropped() {
+    let scene = Scene::idle(options());
+    let run: Arc<parking_lot::Mutex<Option<BoxFuture<'static, ()>>>> = Arc::default();
+    let calls = watch::Sender::new(0);
+    let (dropped, called) = (Arc::clone(&run), calls.clone());
+    scene
+        .informer
+        .add_handler(
+            crate::handler::HandlerFuncs::new().on_add(move |_: &Arc<Widget>, _| {
+                called.send_modify(|calls| *calls += 1);
+                drop(dropped.lock().take());
+            }),
+        );
+    let informer = scene.informer.clone();
+    let mut running: BoxFuture<'static, ()> = Box::pin(async move {
+        informer.run(CancellationToken::new()).await;
+    });
+    assert!(futures::poll!(&mut running).is_pending());
+    *run.lock() = Some(running);
+    let mut scene = scene;
+    scene.list("10", (0..50).map(|n| w(&format!("w{n}"), "1")));
+    settle().await;
+    assert_eq!(*calls.borrow(), 1);
+    assert!(scene.informer.is_stopped());
+    scene.start();
+    settle().await;
+    assert_eq!(*calls.borrow(), 50);
     scene.stop().await;
 }
 
