@@ -16,7 +16,7 @@ use crate::handler::{Enqueue, EnqueueHandler, EventHandler};
 use crate::informer::{InformerOptions, SharedInformer};
 use crate::queue::WorkQueue;
 use crate::store::{Delta, Lister, NAMESPACE_INDEX};
-use crate::watch::{ListError, Object, ReflectorStatus, ServerMemory, WatchOptions};
+use crate::watch::{FirstList, ListError, Object, ReflectorStatus, ServerMemory, WatchOptions};
 
 /// What our handlers are called in the log.
 const HANDLER: &str = "min-replicas";
@@ -63,7 +63,14 @@ impl Informers {
             Some(period) => deployments.add_handler_with_resync(handler, period),
             None => deployments.add_handler(handler),
         };
-        let watch = || WatchOptions::new(options.scope.clone()).remembered_by(&memory);
+        // What forbids a raise has to be known before the first one, also if it was made a
+        // moment ago. A Deployment that is not seen yet is no harm, and an old copy of one is
+        // found out by the guard of the write.
+        let guarding = |options: WatchOptions| {
+            let options = options.first_list(FirstList::MostRecent);
+            options.remembered_by(&memory)
+        };
+        let watch = || guarding(WatchOptions::new(options.scope.clone()));
         let autoscalers = (options.settings.hpa != HpaPolicy::Ignore).then(|| {
             let informer = SharedInformer::new(
                 client.clone(),
@@ -86,7 +93,7 @@ impl Informers {
         let namespaces = SharedInformer::new(
             client.clone(),
             Namespace::RESOURCE,
-            InformerOptions::new(selection::namespaces(&options.scope).remembered_by(&memory)),
+            InformerOptions::new(guarding(selection::namespaces(&options.scope))),
         );
         let known = deployments.lister();
         let handler = EnqueueHandler::new(queue, move |delta: &Delta<Namespace>| {

@@ -19,6 +19,7 @@
 //! |---|---|---|
 //! | list as the beginning of a watch | none at first: as new as etcd; later the last one that was seen, or newer | – |
 //! | where that is not to be had, first list | `0`: any version, from the server's watch cache | 500 |
+//! | the same with [`FirstList::MostRecent`] | none: what etcd holds now | 500 |
 //! | later list | the last one that was seen, or newer | none: the cache answers in one piece |
 //! | list after "I do not have that version" | none: what etcd holds now | 500 |
 //! | next page | that of the continue token | as its first page |
@@ -28,7 +29,8 @@
 //! That is client-go's table, and API servers are tuned to it. `0` is cheap for the server,
 //! and means that a freshly started API server that lags may answer with an old state. For
 //! a controller that watches on this is no harm. For a single pass it is, so that
-//! [`list_once`] asks etcd.
+//! [`list_once`] asks etcd; and for what forbids something, so that it can be asked for
+//! ([`FirstList`]).
 //!
 //! # Streaming lists
 //!
@@ -144,7 +146,7 @@ pub use event::{EventSink, News, Unreadable, WatchEvent};
 pub use list::list_once;
 pub use list_error::ListError;
 pub use object::{KeptLabels, Object};
-pub use options::{Streaming, WatchOptions};
+pub use options::{FirstList, Streaming, WatchOptions};
 pub use reflector::Reflector;
 pub use resource_version::compare_resource_versions;
 pub(crate) use resource_version::{advances, is_older};

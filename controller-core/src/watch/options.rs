@@ -47,6 +47,8 @@ pub struct WatchOptions {
     pub page_size: Option<u32>,
     /// Whether lists are streamed where the server does that.
     pub streaming: Streaming,
+    /// How new the first list has to be.
+    pub first_list: FirstList,
     /// The least time after which the server is told to end a watch; the most is twice that,
     /// and each watch draws between the two. Less than five minutes is five minutes, more than
     /// a year a year.
@@ -80,6 +82,22 @@ pub enum Streaming {
     Never,
 }
 
+/// How new the first list of a run has to be, where it is not streamed. A streamed one always
+/// is as new as etcd.
+///
+/// The words are Kubernetes' own, for the meaning of `resourceVersion` in a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FirstList {
+    /// What an API server has at hand (`resourceVersion=0`), as client-go: cheap, and good
+    /// where whatever is missed comes with the watch. An API server that lags answers from
+    /// before what was done a moment ago, and that is acted on until the watch catches up.
+    #[default]
+    Any,
+    /// What etcd holds, page by page (no `resourceVersion`). For kinds that *forbid* what the
+    /// controller does, an autoscaler or a pause: one that is not seen yet forbids nothing.
+    MostRecent,
+}
+
 // === impl WatchOptions ===
 
 impl WatchOptions {
@@ -96,6 +114,7 @@ impl WatchOptions {
             field_selector: None,
             page_size: None,
             streaming: Streaming::Auto,
+            first_list: FirstList::Any,
             min_watch_timeout: Self::MIN_WATCH_TIMEOUT,
             first_wait: Backoff::FIRST,
             last_wait: Backoff::LAST,
@@ -121,6 +140,13 @@ impl WatchOptions {
     #[must_use]
     pub fn streaming(mut self, streaming: Streaming) -> Self {
         self.streaming = streaming;
+        self
+    }
+
+    /// How new the first list has to be.
+    #[must_use]
+    pub fn first_list(mut self, first_list: FirstList) -> Self {
+        self.first_list = first_list;
         self
     }
 

@@ -10,7 +10,7 @@ use super::follow::{Next, Open};
 use super::list::Cursor;
 use super::status::{ReflectorStatus, StatusReport};
 use super::streaming::Streamed;
-use super::{EventSink, ListError, Object, Streaming, WatchEvent, WatchOptions};
+use super::{EventSink, FirstList, ListError, Object, Streaming, WatchEvent, WatchOptions};
 use crate::client::{ApiError, ResourceType, Retried};
 
 /// Lists a kind once and then follows it for ever.
@@ -171,6 +171,9 @@ impl<T: Object> Reflector<T> {
     /// Dropping the future does the same at any time. `sink` may then have seen a list that
     /// never ends with [`ListDone`](super::WatchEvent::ListDone).
     pub async fn run(mut self, mut sink: impl EventSink<T>, shutdown: CancellationToken) {
+        if self.options.first_list == FirstList::MostRecent {
+            self.cursor.forget_version();
+        }
         // Not even one request where the end has come first.
         if !shutdown.is_cancelled() {
             shutdown

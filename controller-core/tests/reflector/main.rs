@@ -4,6 +4,7 @@
 //! and records the request. Time is paused: waits cost nothing and are measured exactly.
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
+mod first_lists;
 mod lists;
 mod liveness;
 mod log;

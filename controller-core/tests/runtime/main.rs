@@ -8,6 +8,7 @@ mod cases;
 mod changes;
 mod events;
 mod fights;
+mod first_lists;
 mod follow_event;
 mod harness;
 mod installed_later;
