@@ -147,6 +147,11 @@ impl<T: Object> Lister<T> {
         self.indexer.at(|now| now.caught_up(version, history))
     }
 
+    /// Whether the newest state of `key` could not be read, be there an older copy or not.
+    pub(super) fn is_quarantined(&self, key: &ObjectKey) -> bool {
+        self.indexer.quarantine(|held, _| held.contains(key))
+    }
+
     pub(super) fn moved(&self) -> Notified<'_> {
         self.indexer.moved()
     }

@@ -43,8 +43,9 @@ use crate::watch::{Object, is_older};
 /// ```
 ///
 /// It is an economy and no guard. After `patience`, behind a server whose versions are no
-/// numbers, and after a restore from a backup it says [`CaughtUp::Unknown`]: a watch that is
-/// stuck must not stop a controller. Guard each write by the version that was read.
+/// numbers, after a restore from a backup, and for an object whose newest state cannot be read
+/// it says [`CaughtUp::Unknown`]: a watch that is stuck must not stop a controller. Guard each
+/// write by the version that was read.
 ///
 /// What is remembered is what was written within `patience` and is not yet in the cache, one
 /// entry a key.
@@ -66,7 +67,8 @@ struct Record {
     version: Box<str>,
     /// That of the cache when it was written: see `Position`.
     history: u64,
-    until: Instant,
+    /// `None` is longer than any clock can tell.
+    until: Option<Instant>,
 }
 
 // === impl OwnWrites ===
@@ -100,15 +102,26 @@ impl<T: Object> OwnWrites<T> {
         let record = Record {
             version: version.into(),
             history,
-            until: Instant::now() + self.patience,
+            until: Instant::now().checked_add(self.patience),
         };
         records.by_key.insert(key.clone(), record);
         records.sweep(&self.lister);
     }
 
     /// Whether the cache shows our last write of `key`. [`Yes`](CaughtUp::Yes) if none is
-    /// remembered.
+    /// remembered. [`Unknown`](CaughtUp::Unknown) for as long as the newest state of the object
+    /// cannot be read: the cache has come to the version, but shows what was before it.
     pub fn check(&self, key: &ObjectKey) -> CaughtUp {
+        let state = self.seen(key);
+        // In this order: what moved the position has been marked by then.
+        if state == CaughtUp::Yes && self.lister.is_quarantined(key) {
+            return CaughtUp::Unknown;
+        }
+        state
+    }
+
+    /// Whether the cache has come to the version of our last write of `key`.
+    fn seen(&self, key: &ObjectKey) -> CaughtUp {
         let mut records = self.records.lock();
         let Some(record) = records.by_key.get(key) else {
             return CaughtUp::Yes;
@@ -181,7 +194,7 @@ impl Records {
 
 impl Record {
     fn state<T: Object>(&self, lister: &Lister<T>) -> CaughtUp {
-        if Instant::now() >= self.until {
+        if self.until.is_some_and(|until| Instant::now() >= until) {
             return CaughtUp::Unknown;
         }
         lister.caught_up_since(&self.version, self.history)

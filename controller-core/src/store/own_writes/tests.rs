@@ -1,7 +1,7 @@
 use super::*;
 use crate::store::{CacheWriter, cache};
-use crate::watch::WatchEvent;
 use crate::watch::testing::Widget;
+use crate::watch::{News, Unreadable, WatchEvent};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -192,4 +192,65 @@ async fn what_nobody_checks_is_forgotten() {
         most = most.max(scene.writes.len());
     }
     assert!(most <= 2 * 100 + Records::FEW, "{most}");
+}
+
+/// The cache has come to the version of the write, but the copy in it is the one before: to go
+/// on as if it showed the write would be to decide from the old state.
+#[tokio::test]
+async fn a_write_that_came_back_unreadable_is_not_taken_for_seen() {
+    let unreadable = |key: Option<ObjectKey>, version: &str| {
+        WatchEvent::Unreadable(Unreadable {
+            key,
+            resource_version: Some(version.to_owned()),
+            during: News::Changed,
+            error: "data error".to_owned(),
+        })
+    };
+    let other = || Widget::new("b", "1").key();
+    // `b` was never readable; the answer to a write may be told before and after the watch.
+    for key in [a(), other()] {
+        for told_first in [true, false] {
+            let mut scene = Scene::listed("10");
+            if told_first {
+                scene.writes.record(&key, "12");
+                assert_eq!(scene.writes.check(&key), CaughtUp::Behind);
+            }
+            scene.writer.apply(unreadable(Some(key.clone()), "12"));
+            scene.writes.record(&key, "12");
+            for _ in 0..2 {
+                assert_eq!(scene.writes.check(&key), CaughtUp::Unknown, "{key}");
+            }
+            let waited = scene.writes.caught_up(&key, PATIENCE).await;
+            assert_eq!(waited, CaughtUp::Unknown);
+            let readable = Widget::new(key.name(), "13");
+            scene.writer.apply(WatchEvent::Modified(readable));
+            assert_eq!(scene.writes.check(&key), CaughtUp::Yes);
+        }
+    }
+    // A list that hid one of its objects did not bring `a`.
+    let mut scene = Scene::listed("10");
+    scene.writes.record(&a(), "12");
+    scene.writer.apply(WatchEvent::ListStarted { fresh: false });
+    scene.writer.apply(unreadable(None, "12"));
+    scene.writer.apply(WatchEvent::ListDone {
+        resource_version: "15".to_owned(),
+        restored: false,
+    });
+    assert_eq!(scene.writes.check(&a()), CaughtUp::Unknown);
+    // Another object is none of this one's business, and its end ends the doubt.
+    assert_eq!(scene.writes.check(&other()), CaughtUp::Yes);
+    scene
+        .writer
+        .apply(WatchEvent::Deleted(Widget::new("a", "16")));
+    assert_eq!(scene.writes.check(&a()), CaughtUp::Yes);
+}
+
+/// As long as it takes.
+#[tokio::test(start_paused = true)]
+async fn a_patience_without_end_is_one() {
+    let scene = Scene::listed("10");
+    let writes = OwnWrites::new(scene.lister.clone(), Duration::MAX);
+    writes.record(&a(), "12");
+    tokio::time::advance(Duration::from_secs(1_000_000)).await;
+    assert_eq!(writes.check(&a()), CaughtUp::Behind);
 }
