@@ -51,7 +51,8 @@ impl<T: Object> Processor<T> {
     /// `replay` puts every object of the cache into the mailbox, in order with what happens
     /// to the cache meanwhile.
     pub(crate) async fn run(&self, stop: CancellationToken, replay: impl Fn(&Mailbox<T>) + Send) {
-        let next_resync = || self.resync.map(|period| Instant::now() + period);
+        // What no clock can tell never comes.
+        let next_resync = || Instant::now().checked_add(self.resync?);
         let mut resync_at = next_resync();
         loop {
             let tick = async {

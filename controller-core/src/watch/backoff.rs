@@ -40,8 +40,12 @@ impl Backoff {
     /// will be well, and a typo in a gateway must not blind a controller for a day.
     const LONGEST_ASKED: Duration = Duration::from_secs(300);
 
-    /// With floors from `first` to `last`.
+    /// More than this cannot be doubled, drawn from and added to every clock.
+    const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+    /// With floors from `first` to `last`, a year at most.
     pub(crate) fn new(first: Duration, last: Duration) -> Self {
+        let last = last.min(Self::LONGEST);
         Self {
             floor: first.min(last),
             first: first.min(last),
@@ -125,6 +129,13 @@ mod tests {
         }
         backoff.reset();
         assert!(backoff.next_wait() < Duration::from_millis(1600));
+    }
+
+    #[test]
+    fn no_wait_is_too_long_to_be_told() {
+        let mut endless = Backoff::new(Duration::MAX, Duration::MAX);
+        let wait = endless.next_wait().max(endless.slow_wait());
+        assert!(wait >= Backoff::LONGEST && Instant::now().checked_add(wait).is_some());
     }
 
     #[test]

@@ -202,6 +202,22 @@ async fn an_index_added_late_is_complete_at_once_and_its_name_is_taken() {
     scene.stop().await;
 }
 
+/// A period that no clock can tell is "never", and costs no panic.
+#[tokio::test(start_paused = true)]
+async fn a_resync_period_without_end_never_ends() {
+    let mut scene = Scene::new();
+    let heard = Heard::default();
+    let registration = scene
+        .informer
+        .add_handler_with_resync(heard.handler(), Duration::MAX);
+    scene.list("10", [w("a", "1")]);
+    assert!(registration.synced().await);
+    tokio::time::sleep(Duration::from_secs(10_000)).await;
+    scene.modify("a", "11");
+    assert_eq!(heard.all().await, ["initial a@1", "updated a@11"]);
+    scene.stop().await;
+}
+
 #[tokio::test]
 #[should_panic(expected = "period of zero")]
 async fn a_resync_without_a_pause_is_refused_where_it_is_asked_for() {
