@@ -13,6 +13,9 @@ use super::resource_version::{advances, is_older};
 use super::{EventSink, ListError, Object, Reflector, WatchEvent};
 use crate::client::{Answer, ApiError, Call, Target, Verb, send};
 
+/// What is granted on top of the time after which the server ends a watch itself.
+const GRACE: Duration = Duration::from_secs(30);
+
 /// An open watch.
 pub(super) struct Open {
     pub(super) lines: Lines<Body>,
@@ -39,6 +42,20 @@ pub(super) enum Next {
 // === impl Open ===
 
 impl Open {
+    /// The next line, if it comes before `deadline`.
+    ///
+    /// A body that always has something ready never lets a timer run, so that the time is
+    /// looked at as well.
+    pub(super) async fn next_line(&mut self, deadline: Instant) -> Option<NextLine> {
+        let line = timeout_at(deadline, self.lines.next()).await.ok()?;
+        (Instant::now() < deadline).then_some(line)
+    }
+
+    /// Whether it has lived for as long as the server was told.
+    fn is_whole(&self) -> bool {
+        Instant::now() + GRACE >= self.ends_by
+    }
+
     /// The error in an ERROR line.
     pub(super) fn error(&self, status: kube::core::Status) -> ApiError {
         Answer::from_status(Verb::Watch, self.target.clone(), status).into()
@@ -51,8 +68,6 @@ impl<T: Object> Reflector<T> {
     /// A watch brings nothing that can be read for at most this long where the server sends
     /// bookmarks (one a minute), or it hangs on a connection that is dead without knowing it.
     const SILENCE: Duration = Duration::from_secs(150);
-    /// What is granted on top of the time after which the server ends the watch itself.
-    const GRACE: Duration = Duration::from_secs(30);
     /// So many watches in a row may end at once before that counts as a failure.
     const CUT_BY_CHANCE: u32 = 2;
 
@@ -80,7 +95,7 @@ impl<T: Object> Reflector<T> {
             lines: Lines::new(response.into_body()),
             codec,
             health: Health::opened_now(),
-            ends_by: Instant::now() + server_timeout + Self::GRACE,
+            ends_by: Instant::now() + server_timeout + GRACE,
             target,
         })
     }
@@ -108,12 +123,7 @@ impl<T: Object> Reflector<T> {
             } else {
                 open.ends_by
             };
-            let line = match timeout_at(deadline, open.lines.next()).await {
-                // A stream that always has a line ready is never found late by the timer.
-                Ok(line) if Instant::now() < open.ends_by => Some(line),
-                _ => None,
-            };
-            let Some(line) = line else {
+            let Some(line) = open.next_line(deadline).await else {
                 tracing::info!(resource = %self.resource, "watch went silent; opening it again");
                 return if self.came_to_nothing(None) {
                     Next::List
@@ -134,16 +144,19 @@ impl<T: Object> Reflector<T> {
                 NextLine::TooLong(beginning) => {
                     WatchEvent::Unreadable(Codec::<T>::long_line(&open.codec, &beginning))
                 }
-                NextLine::End => return self.ended(&open.health, None),
-                NextLine::Broken(error) => return self.ended(&open.health, Some(&*error)),
+                NextLine::End => return self.ended(&open, None),
+                NextLine::Broken(error) => return self.ended(&open, Some(&*error)),
             };
-            // What nobody can read is no word: it may be a proxy that keeps the line warm.
-            if !matches!(event, WatchEvent::Unreadable(_)) {
-                last_word = Instant::now();
-            }
             self.report.contact();
+            let is_readable = !matches!(event, WatchEvent::Unreadable(_));
             let advanced = self.advance(&event);
             sink.accept(event);
+            // What nobody can read is no word: it may be a proxy that keeps the line warm. And
+            // the time that the sink takes is no silence.
+            if is_readable {
+                last_word = Instant::now();
+                self.hearing.heard(last_word);
+            }
             match advanced {
                 Ok(true) => {
                     open.health.brought_news();
@@ -178,7 +191,8 @@ impl<T: Object> Reflector<T> {
     }
 
     /// The stream ended without a word of the server's.
-    fn ended(&mut self, health: &Health, error: Option<&dyn Error>) -> Next {
+    fn ended(&mut self, open: &Open, error: Option<&dyn Error>) -> Next {
+        let health = &open.health;
         if health.is_healthy() {
             self.well(health);
         }
@@ -187,6 +201,10 @@ impl<T: Object> Reflector<T> {
             self.ended_at_once = 0;
             self.short_watches = 0;
             self.futile_watches = 0;
+            if self.hearing.is_overdue(open.is_whole()) {
+                tracing::info!(resource = %self.resource, "no watch has said anything for long; listing again");
+                return Next::List;
+            }
             return Next::Watch;
         }
         self.short_watches += 1;

@@ -4,6 +4,7 @@ use bytes::{Bytes, BytesMut};
 use http_body::Body;
 use http_body_util::BodyExt;
 use memchr::memchr;
+use tokio::task::consume_budget;
 
 use super::items::LONGEST;
 
@@ -66,6 +67,9 @@ where
             if let Some(line) = self.cut() {
                 return line;
             }
+            // A line that never ends, in a body that always has more of it ready, would keep the
+            // thread, and every timer with it.
+            consume_budget().await;
             match self.body.frame().await {
                 None => return NextLine::End,
                 Some(Err(error)) => return NextLine::Broken(error.into()),

@@ -67,6 +67,8 @@
 //! | the version of a list is not older, but an object in it is | told as it is; the [store](crate::store) knows it for a restored server |
 //! | a later page has expired, or its token is refused | one list in one piece, from the start |
 //! | a watch ends after a second or more | opened again at once, where it ended |
+//! | one after the other is cut so, and none has said a word for 5 to 10 min | a new list: something may hold back what it ought to pass on |
+//! | the same for 30 to 60 min, with watches that the server ended when it was told to | the same; a server without bookmarks is silent where nothing happens |
 //! | a watch ends at once and without news | opened again after a wait |
 //! | the same, with news | opened again at once, twice; then after a wait |
 //! | 410, as status or as a line | a new list; after a wait if the watch had brought nothing |
@@ -123,6 +125,7 @@ mod event;
 mod follow;
 #[cfg(test)]
 mod fuzz;
+mod hearing;
 mod items;
 mod json;
 mod lines;

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use http_body::Body;
 use http_body_util::BodyExt;
 use serde::Deserialize;
+use tokio::task::consume_budget;
 use tokio::time::{Duration, Instant, timeout_at};
 
 use super::codec::Codec;
@@ -98,22 +99,27 @@ where
                         return Ok(Some(part));
                     }
                 }
-                Ok(None) => match timeout_at(due, self.body.frame()).await {
-                    Ok(Some(Ok(frame))) => {
-                        self.items.push(frame.into_data().unwrap_or_default());
-                    }
-                    Ok(Some(Err(error))) => {
-                        return Err(ApiError::from_body(&self.request, error.into()).into());
-                    }
-                    Ok(None) => return self.end(),
-                    Err(_) => {
-                        return Err(ApiError::Timeout {
-                            request: self.request.clone(),
-                            after: SILENCE,
+                Ok(None) => {
+                    // As in a watch: bytes that are always there and never make an item would
+                    // keep the thread, and no timer would run.
+                    consume_budget().await;
+                    match timeout_at(due, self.body.frame()).await {
+                        Ok(None) => return self.end(),
+                        Ok(Some(Err(error))) => {
+                            return Err(ApiError::from_body(&self.request, error.into()).into());
                         }
-                        .into());
+                        Ok(Some(Ok(frame))) if Instant::now() < due => {
+                            self.items.push(frame.into_data().unwrap_or_default());
+                        }
+                        Ok(Some(Ok(_))) | Err(_) => {
+                            return Err(ApiError::Timeout {
+                                request: self.request.clone(),
+                                after: SILENCE,
+                            }
+                            .into());
+                        }
                     }
-                },
+                }
                 Err(NotJson) => return Err(self.malformed("not JSON")),
             }
         }

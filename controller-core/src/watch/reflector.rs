@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::backoff::{Backoff, Health};
 use super::follow::{Next, Open};
+use super::hearing::Hearing;
 use super::list::Cursor;
 use super::status::{ReflectorStatus, StatusReport};
 use super::streaming::Streamed;
@@ -86,6 +87,8 @@ pub struct Reflector<T> {
     pub(super) short_watches: u32,
     /// How many watches in a row came to nothing, since the last list.
     pub(super) futile_watches: u32,
+    /// Whether watches that come to something say anything, since the last list.
+    pub(super) hearing: Hearing,
     /// How many lists in a row were needed again within a minute.
     short_lists: u32,
     listed_at: Instant,
@@ -118,6 +121,7 @@ impl<T: Object> Reflector<T> {
             ended_at_once: 0,
             short_watches: 0,
             futile_watches: 0,
+            hearing: Hearing::new(),
             short_lists: 0,
             listed_at: Instant::now(),
             object: PhantomData,
@@ -192,6 +196,7 @@ impl<T: Object> Reflector<T> {
                     self.report.listed();
                     self.listed_at = Instant::now();
                     self.futile_watches = 0;
+                    self.hearing = Hearing::new();
                     self.watch_until_list(open, sink).await;
                 }
                 Err(error) => self.fail(error).await,

@@ -3,7 +3,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::HashSet;
 use tokio::task::consume_budget;
-use tokio::time::{Duration, Instant, timeout_at};
+use tokio::time::{Duration, Instant};
 
 use super::backoff::Health;
 use super::codec::{Codec, Line};
@@ -156,7 +156,7 @@ impl<T: Object> Reflector<T> {
         let mut seen = Seen::default();
         let mut due = Instant::now() + Self::PROGRESS;
         loop {
-            let Ok(line) = timeout_at(due.min(open.ends_by), open.lines.next()).await else {
+            let Some(line) = open.next_line(due.min(open.ends_by)).await else {
                 return Err(Broken::Silent);
             };
             self.report.contact();

@@ -4,7 +4,9 @@
 //! and records the request. Time is paused: waits cost nothing and are measured exactly.
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
+mod always_ready;
 mod first_lists;
+mod hearing;
 mod lists;
 mod liveness;
 mod log;

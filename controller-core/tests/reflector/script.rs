@@ -8,7 +8,7 @@ use controller_core::client::{ClientOptions, ResourceType, Scope, layered};
 use controller_core::watch::{
     Object, Reflector, ReflectorStatus, State, Streaming, WatchEvent, WatchOptions,
 };
-use futures::{StreamExt, stream};
+use futures::{FutureExt, StreamExt, stream};
 use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::BodyExt;
@@ -38,6 +38,10 @@ pub(crate) enum Answer {
     Refuse,
     /// No answer at all.
     Never,
+    /// 200 without a word, until the time after which the client wants it ended.
+    Quiet,
+    /// The first one to a list, the second one to a watch.
+    Either(Box<Answer>, Box<Answer>),
     /// Any of them after 100 ms, so that one can see it being waited for.
     Late(Box<Answer>),
 }
@@ -47,6 +51,8 @@ pub(crate) enum Step {
     Line(Value),
     Raw(&'static [u8]),
     Wait(Duration),
+    /// The time passes, but the body has the next thing ready at once.
+    Pass(Duration),
     /// The connection breaks.
     Reset,
     /// Nothing more comes, and the body does not end.
@@ -261,16 +267,23 @@ impl Server {
             self.exhausted.notify_one();
             return std::future::pending().await;
         };
-        self.requests.lock().push((query, Instant::now()));
+        self.requests.lock().push((query.clone(), Instant::now()));
         let answer = match answer {
             Answer::Late(answer) => {
                 sleep(Duration::from_millis(100)).await;
                 *answer
             }
+            Answer::Either(_, watch) if query.contains("watch=true") => *watch,
+            Answer::Either(list, _) => *list,
             answer => answer,
         };
         match answer {
-            Answer::Late(_) => unreachable!("late once"),
+            Answer::Late(_) | Answer::Either(..) => unreachable!("once"),
+            Answer::Quiet => {
+                let seconds = parameter(&query, "timeoutSeconds").expect("it is a watch");
+                let time = Duration::from_secs(seconds.parse().unwrap());
+                Ok(reply(200, vec![Step::Wait(time)]))
+            }
             Answer::Never => std::future::pending().await,
             Answer::Json(code, body) => Ok(reply(code, vec![Step::Line(body)])),
             Answer::Later(seconds, code, body) => {
@@ -299,6 +312,11 @@ fn reply(code: u16, steps: Vec<Step>) -> Reply {
                 sleep(time).await;
                 None
             }
+            Step::Pass(time) => {
+                // Polled once: it moves the clock and only then makes way for others.
+                let _ = tokio::time::advance(time).now_or_never();
+                None
+            }
             Step::Reset => Some(Err(io::ErrorKind::ConnectionReset.into())),
             Step::Hang => std::future::pending().await,
         }
@@ -311,13 +329,15 @@ fn reply(code: u16, steps: Vec<Step>) -> Reply {
         .unwrap()
 }
 
+fn parameter(query: &str, name: &str) -> Option<String> {
+    query.split('&').find_map(|pair| {
+        let (key, value) = pair.split_once('=')?;
+        (key == name).then(|| value.to_owned())
+    })
+}
+
 fn request_words(query: &str) -> String {
-    let get = |name: &str| {
-        query.split('&').find_map(|pair| {
-            let (key, value) = pair.split_once('=')?;
-            (key == name).then(|| value.to_owned())
-        })
-    };
+    let get = |name: &str| parameter(query, name);
     let mut words = match (get("watch"), get("sendInitialEvents")) {
         (Some(_), Some(_)) => "stream".to_owned(),
         (Some(_), None) => "watch".to_owned(),
