@@ -149,9 +149,7 @@ fn page(pieces: Vec<Bytes>) -> (Vec<String>, Result<(), String>) {
 }
 
 fn widgets() -> Json {
-    Json {
-        kind: "Widget".into(),
-    }
+    Json::of(&WIDGETS)
 }
 
 fn told(item: Result<Widget, Unreadable>) -> String {

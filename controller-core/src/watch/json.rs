@@ -5,14 +5,15 @@ use serde::Deserialize;
 use super::codec::{Codec, Line};
 use super::span::Members;
 use super::{News, Object, Unreadable, WatchEvent};
-use crate::client::ObjectKey;
+use crate::client::{ObjectKey, ResourceType};
 
 /// JSON, which every API server speaks for every kind.
 #[derive(Clone, Debug)]
 pub(super) struct Json {
-    /// What the objects must be: an object that says to be of another kind is none of ours,
-    /// however well it can be read.
-    pub(super) kind: Cow<'static, str>,
+    /// What the objects must be: an object that says to be of another kind, or of another
+    /// group or version, is none of ours, however well it can be read.
+    kind: Cow<'static, str>,
+    api_version: String,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -95,14 +96,21 @@ impl<T: Object> Codec<T> for Json {
 }
 
 impl Json {
+    pub(super) fn of(resource: &ResourceType) -> Self {
+        Self {
+            kind: resource.kind.clone(),
+            api_version: api_version(resource),
+        }
+    }
+
     fn object<T: Object>(&self, json: &[u8], during: News) -> Result<T, Unreadable> {
-        if !self.is_of_our_kind(json) {
+        if let Some(error) = self.foreign(json) {
             // Its name says nothing about our object of that name.
             return Err(Unreadable {
                 key: None,
                 resource_version: None,
                 during,
-                error: "an object of another kind".to_owned(),
+                error: error.to_owned(),
             });
         }
         let object: T =
@@ -118,31 +126,63 @@ impl Json {
         Ok(object)
     }
 
-    /// Of our kind, or not saying of which: the items of most lists do not.
-    fn is_of_our_kind(&self, json: &[u8]) -> bool {
-        let mut members = Members::of(json).map_while(Result::ok);
-        let Some((_, kind)) = members.find(|(name, _)| *name == b"kind") else {
-            return true;
-        };
-        if kind == b"null" {
-            return true;
+    /// Why an object is none of ours, if it says so. The items of most lists say nothing.
+    ///
+    /// A server answers in the version that it is asked in, whatever it has stored: another
+    /// one comes from another endpoint, and one kind may have another meaning in another group.
+    fn foreign(&self, json: &[u8]) -> Option<&'static str> {
+        let (mut has_kind, mut has_version) = (false, false);
+        for (name, value) in Members::of(json).map_while(Result::ok) {
+            match name {
+                b"kind" if !says(value, &self.kind) => return Some("an object of another kind"),
+                b"apiVersion" if !says(value, &self.api_version) => {
+                    return Some("an object of another group or version");
+                }
+                b"kind" => has_kind = true,
+                b"apiVersion" => has_version = true,
+                _ => {}
+            }
+            if has_kind && has_version {
+                break;
+            }
         }
-        let kind = kind
-            .strip_prefix(b"\"")
-            .and_then(|kind| kind.strip_suffix(b"\""));
-        kind.is_some_and(|kind| kind.is_empty() || kind == self.kind.as_bytes())
+        None
     }
 
     /// What the beginning of an object tells about it. Its metadata comes early.
     fn too_long(&self, beginning: &[u8], during: News) -> Unreadable {
-        let metadata = self.is_of_our_kind(beginning).then(|| metadata(beginning));
-        let (key, resource_version) = known(metadata.unwrap_or_default());
+        let metadata = match self.foreign(beginning) {
+            None => metadata(beginning),
+            Some(_) => Metadata::default(),
+        };
+        let (key, resource_version) = known(metadata);
         Unreadable {
             key,
             resource_version,
             during,
             error: "longer than 16 MiB".to_owned(),
         }
+    }
+}
+
+/// The group and version as objects name them.
+pub(super) fn api_version(resource: &ResourceType) -> String {
+    match &*resource.group {
+        "" => resource.version.to_string(),
+        group => format!("{group}/{}", resource.version),
+    }
+}
+
+/// Whether a member says this, or nothing.
+fn says(value: &[u8], expected: &str) -> bool {
+    let text = value
+        .strip_prefix(b"\"")
+        .and_then(|text| text.strip_suffix(b"\""));
+    match text {
+        None => value == b"null",
+        Some(text) if text.is_empty() || text == expected.as_bytes() => true,
+        // A slash may be escaped.
+        Some(_) => serde_json::from_slice::<String>(value).is_ok_and(|text| text == expected),
     }
 }
 

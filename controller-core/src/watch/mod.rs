@@ -59,7 +59,7 @@
 //! |---|---|
 //! | a list fails | it is asked for again, after a wait |
 //! | a list brings no further item for 60 s | given up, the same |
-//! | a 200 holds no list, one of another kind, or no JSON | the same; it changes nothing |
+//! | a 200 holds no list, one of another kind, group or version, or no JSON | the same; it changes nothing |
 //! | a list is older than what was seen | refused as [`ListError::Stale`]: another API server lags |
 //! | five in a row are | asked for once without a version: only that tells a restored server |
 //! | a line of a watch is older than what was seen | refused, and a new list after a wait finds out why |
@@ -81,7 +81,7 @@
 //! | silence, or only what cannot be read, for 150 s from a server that has ever sent a bookmark | given up: the connection is dead |
 //! | a watch is open for longer than the server lets it live, and 30 s | the same |
 //! | an object that cannot be read | [`WatchEvent::Unreadable`], and on with the next |
-//! | an object of another kind | the same, and nothing of it is believed |
+//! | an object of another kind, group or version | the same, and nothing of it is believed |
 //! | an item or a line over 16 MiB | the same; it is skipped without being kept |
 //! | a line, or an item of a list, that hides which object it is about | the same, and a new list when the watch ends |
 //!

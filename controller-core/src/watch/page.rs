@@ -10,6 +10,7 @@ use tokio::time::{Duration, Instant, timeout_at};
 
 use super::codec::Codec;
 use super::items::{Found, Items, NotJson};
+use super::json::api_version;
 use super::{ListError, Object, Unreadable};
 use crate::client::{ApiError, ResourceType};
 
@@ -180,8 +181,9 @@ impl Said {
     /// An error as soon as what was said so far cannot be a list of what was asked for: an
     /// empty list of another kind would delete everything.
     ///
-    /// A list may leave out its kind, or call itself `List`. Else it is `<Kind>List`, with one
-    /// exception: whoever defines a custom resource may name its list as they like. The groups
+    /// A list may leave out its kind, or call itself `List`. Else it is `<Kind>List`, under the
+    /// apiVersion that was asked for or under none: the items of built-in kinds do not say of
+    /// which group they are. There is one exception: whoever defines a custom resource may name its list as they like. The groups
     /// of those have a dot, and there another name passes under the apiVersion that was asked
     /// for, or under none.
     fn check(&self) -> Result<(), ListError> {
@@ -193,23 +195,28 @@ impl Said {
                 Err(ListError::NotAList { kind: shown(kind) })
             };
         };
-        let ResourceType { group, version, .. } = &self.asked;
-        let is_foreign = match &self.api_version {
-            _ if !group.contains('.') => true,
-            Some(said) => said.split_once('/') != Some((group, version)),
-            None => false,
+        let said = self.api_version.as_deref().filter(|said| !said.is_empty());
+        let is_of_another = said.is_some_and(|said| said != api_version(&self.asked));
+        let is_foreign = if of == self.asked.kind {
+            is_of_another
+        } else {
+            !of.is_empty() && (is_of_another || !self.asked.group.contains('.'))
         };
-        if is_foreign && !of.is_empty() && of != self.asked.kind {
-            return Err(ListError::OtherKind { kind: shown(kind) });
+        if !is_foreign {
+            return Ok(());
         }
-        Ok(())
+        let kind = match said {
+            Some(said) => format!("{} of {}", shown(kind), shown(said)),
+            None => shown(kind),
+        };
+        Err(ListError::OtherKind { kind })
     }
 }
 
-/// A kind as it may be repeated in a log: no more than a kind can be.
-fn shown(kind: &str) -> String {
-    kind.chars()
-        .filter(char::is_ascii_alphanumeric)
+/// A kind, or an apiVersion, as it may be repeated in a log.
+fn shown(word: &str) -> String {
+    word.chars()
+        .filter(|&char| char.is_ascii_alphanumeric() || "./-".contains(char))
         .take(63)
         .collect()
 }
@@ -230,9 +237,7 @@ mod tests {
             .chunks(size)
             .map(|piece| std::str::from_utf8(piece).unwrap())
             .collect();
-        let codec = Json {
-            kind: "Widget".into(),
-        };
+        let codec = Json::of(&WIDGETS);
         let request = "GET /widgets".to_owned();
         let mut page = Page::<_, _, Widget>::new(body(pieces), codec, &WIDGETS, request);
         let mut words = Vec::new();
@@ -316,11 +321,23 @@ mod tests {
                 for kind in [None, Some(""), Some("List")] {
                     assert!(passes(asked, kind, version), "{kind:?} {version:?}");
                 }
-                let own = format!("{}List", asked.kind);
-                assert!(passes(asked, Some(&own), version), "{version:?}");
                 assert!(!passes(asked, Some("Table"), version), "{version:?}");
             }
             assert!(!passes(asked, Some("DeploymentList"), Some("apps/v1")));
+            // One kind in two groups, or two versions, is two.
+            let own = format!("{}List", asked.kind);
+            for version in [None, Some(""), Some(&*api_version(asked))] {
+                assert!(passes(asked, Some(&own), version), "{version:?}");
+            }
+            for version in [
+                "v2",
+                "apps/v1",
+                "example.com/v2",
+                "v1/example.com",
+                "example.com",
+            ] {
+                assert!(!passes(asked, Some(&own), Some(version)), "{version:?}");
+            }
         }
         assert!(!passes(&PODS, Some("NodeList"), Some("v1")));
         assert!(!passes(&PODS, Some("NodeList"), None));

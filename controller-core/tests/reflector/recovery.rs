@@ -485,5 +485,8 @@ async fn a_list_of_another_kind_empties_no_cache() {
     assert!(!record.events.contains(&"done 999999".to_owned()));
     let record = play(vec![Answer::Json(200, pods)]).await;
     let error = record.status.error.expect("a failure").to_string();
-    assert_eq!(error, "the answer is a list of another kind (PodList)");
+    assert_eq!(
+        error,
+        "the answer is a list of another kind (PodList of v1)"
+    );
 }

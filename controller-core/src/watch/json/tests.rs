@@ -1,18 +1,18 @@
 use serde_json::json;
 
 use super::*;
-use crate::watch::testing::Widget;
+use crate::watch::testing::{WIDGETS, Widget};
 
-const WIDGET: Json = Json {
-    kind: Cow::Borrowed("Widget"),
-};
+fn widget() -> Json {
+    Json::of(&WIDGETS)
+}
 
 fn line(value: &serde_json::Value) -> Line<Widget> {
-    WIDGET.line(value.to_string().as_bytes())
+    widget().line(value.to_string().as_bytes())
 }
 
 fn item(value: &serde_json::Value) -> Result<Widget, Unreadable> {
-    WIDGET.item(value.to_string().as_bytes())
+    widget().item(value.to_string().as_bytes())
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn an_object_of_another_kind_is_none_of_ours_wherever_it_says_so() {
         assert_eq!(item(&first).is_ok(), is_ours, "{kind}");
         let text = ours.to_string();
         let last = format!("{},\"kind\":{kind}}}", &text[..text.len() - 1]);
-        let last: Result<Widget, _> = WIDGET.item(last.as_bytes());
+        let last: Result<Widget, _> = widget().item(last.as_bytes());
         assert_eq!(last.is_ok(), is_ours, "{kind}");
         let deleted = line(&json!({"type": "DELETED", "object": first}));
         let is_deletion = matches!(deleted, Line::Event(WatchEvent::Deleted(_)));
@@ -63,6 +63,48 @@ fn an_object_of_another_kind_is_none_of_ours_wherever_it_says_so() {
             assert_eq!((bad.key, bad.resource_version), (None, None), "{kind}");
         }
     }
+}
+
+/// The same for its group and version: an Event of the core group is none of events.k8s.io.
+#[test]
+fn an_object_of_another_group_or_version_is_none_of_ours() {
+    let ours = Widget::json("a", "1", 1).to_string();
+    for (version, is_ours) in [
+        (r#""example.com/v1""#, true),
+        (r#""example.com\/v1""#, true),
+        ("null", true),
+        (r#""""#, true),
+        (r#""example.com/v2""#, false),
+        (r#""v1""#, false),
+        (r#""example.org/v1""#, false),
+        (r#""example.com/v1/""#, false),
+        ("1", false),
+    ] {
+        let rest = &ours[1..];
+        let before = format!(r#"{{"apiVersion":{version},"kind":"Widget",{rest}"#);
+        let body = &ours[..ours.len() - 1];
+        let behind = format!(r#"{body},"kind":"Widget","apiVersion":{version}}}"#);
+        for object in [before, behind] {
+            let read: Result<Widget, _> = widget().item(object.as_bytes());
+            assert_eq!(read.is_ok(), is_ours, "{object}");
+            let line = format!(r#"{{"type":"DELETED","object":{object}}}"#);
+            let line: Line<Widget> = widget().line(line.as_bytes());
+            let is_deletion = matches!(line, Line::Event(WatchEvent::Deleted(_)));
+            assert_eq!(is_deletion, is_ours, "{object}");
+            // Of one that is too long no more is believed.
+            let long = Codec::<Widget>::long_item(&widget(), object.as_bytes());
+            assert_eq!(long.key.is_some(), is_ours, "{object}");
+        }
+    }
+    let pods = ResourceType::namespaced("", "v1", "pods", "Pod");
+    let pod = |version: &str| {
+        let mut pod = Widget::json("a", "1", 1);
+        pod["kind"] = json!("Pod");
+        pod["apiVersion"] = json!(version);
+        let read: Result<Widget, _> = Json::of(&pods).item(pod.to_string().as_bytes());
+        read.is_ok()
+    };
+    assert!(pod("v1") && !pod("apps/v1") && !pod("v2"));
 }
 
 /// One byte that is no UTF-8 costs at most its object, and that keeps its name.
@@ -74,11 +116,11 @@ fn a_byte_that_is_no_text_costs_one_object() {
         .position(|piece| piece == b"uid-b")
         .unwrap();
     bytes[at] = 0xff;
-    let read: Result<Widget, _> = WIDGET.item(&bytes);
+    let read: Result<Widget, _> = widget().item(&bytes);
     let key = Some(ObjectKey::namespaced("shop", "b"));
     assert_eq!(read.unwrap_err().key, key);
     let line = [b"{\"type\":\"MODIFIED\",\"object\":", &bytes[..], b"}"].concat();
-    let Line::<Widget>::Event(WatchEvent::Unreadable(bad)) = WIDGET.line(&line) else {
+    let Line::<Widget>::Event(WatchEvent::Unreadable(bad)) = widget().line(&line) else {
         panic!("it was read");
     };
     assert_eq!((bad.key, bad.during), (key, News::Changed));
@@ -88,7 +130,7 @@ fn a_byte_that_is_no_text_costs_one_object() {
 #[test]
 fn what_is_no_json_costs_one_object() {
     let bad: Result<Widget, _> =
-        WIDGET.item(b"{\"metadata\":{\"name\":\"b\"},\"spec\":\"\0\",\"x\":nonsense}");
+        widget().item(b"{\"metadata\":{\"name\":\"b\"},\"spec\":\"\0\",\"x\":nonsense}");
     assert_eq!(bad.unwrap_err().key, Some(ObjectKey::cluster("b")));
 }
 
@@ -99,7 +141,7 @@ fn the_order_of_the_fields_of_a_line_does_not_matter() {
         format!(r#"{{"object":{object},"type":"ADDED"}}"#),
         format!(r#"{{ "type" : "ADDED", "more": [{{}}], "object" : {object} }}"#),
     ] {
-        let line: Line<Widget> = WIDGET.line(text.as_bytes());
+        let line: Line<Widget> = widget().line(text.as_bytes());
         assert!(matches!(line, Line::Event(WatchEvent::Added(_))), "{text}");
     }
 }
@@ -125,7 +167,7 @@ fn a_line_of_an_unknown_type_or_of_no_json_is_unreadable_not_fatal() {
         "<html>",
         "[]",
     ] {
-        let line: Line<Widget> = WIDGET.line(text.as_bytes());
+        let line: Line<Widget> = widget().line(text.as_bytes());
         let Line::Event(WatchEvent::Unreadable(bad)) = line else {
             panic!("{text}: {line:?}")
         };
@@ -170,12 +212,12 @@ fn the_end_of_the_initial_events_is_a_bookmark_that_says_true() {
 fn the_beginning_of_what_is_too_long_tells_whose_it_was() {
     let item = br#"{"metadata":{"name":"b","namespace":"shop","resourceVersion":"2"},"spec":{"si"#;
     let key = Some(ObjectKey::namespaced("shop", "b"));
-    let long = Codec::<Widget>::long_item(&WIDGET, item);
+    let long = Codec::<Widget>::long_item(&widget(), item);
     assert_eq!((&long.key, long.during), (&key, News::Listed));
     assert_eq!(long.resource_version.as_deref(), Some("2"));
 
     let line = [b"{\"type\":\"DELETED\",\"object\":", &item[..]].concat();
-    let long = Codec::<Widget>::long_line(&WIDGET, &line);
+    let long = Codec::<Widget>::long_line(&widget(), &line);
     assert_eq!((&long.key, long.during), (&key, News::Deleted));
 
     for hidden in [
@@ -183,7 +225,7 @@ fn the_beginning_of_what_is_too_long_tells_whose_it_was() {
         br#"{"spec":{"metadata":{"name":"b"}"#,
         br#"{"kind":"Pod","metadata":{"name":"b"},"#,
     ] {
-        assert_eq!(Codec::<Widget>::long_item(&WIDGET, hidden).key, None);
-        assert_eq!(Codec::<Widget>::long_line(&WIDGET, hidden).key, None);
+        assert_eq!(Codec::<Widget>::long_item(&widget(), hidden).key, None);
+        assert_eq!(Codec::<Widget>::long_line(&widget(), hidden).key, None);
     }
 }
