@@ -11,8 +11,8 @@ use super::json::Json;
 use super::list_error::lacks_version;
 use super::page::{Page, Part};
 use super::resource_version::is_older;
-use super::{EventSink, ListError, Object, WatchEvent, WatchOptions};
-use crate::client::{Call, ResourceType, Retried, send};
+use super::{EventSink, ListError, Object, Unreadable, WatchEvent, WatchOptions};
+use crate::client::{Call, ObjectKey, ResourceType, Retried, send};
 
 /// How far a list got, and what the next list and watch start from.
 #[derive(Debug)]
@@ -45,6 +45,9 @@ impl Cursor {
     /// one that does not heed the version it is asked for, and then only a list without one
     /// can tell whether it was restored.
     const PATIENCE: u32 = 5;
+    /// So many pages in a row may be empty although there are more: a server that goes through
+    /// many objects which are not selected might send some.
+    const EMPTY_PAGES: u32 = 100;
 
     pub(super) fn new(retried: Retried) -> Self {
         Self {
@@ -164,8 +167,10 @@ impl Cursor {
         let mut start = Some(WatchEvent::ListStarted { fresh });
         let mut listed = None;
         let mut token: Option<String> = None;
-        // By their hashes: a token may be long, and a list has thousands of them.
-        let (hasher, mut tokens) = (RandomState::new(), HashSet::new());
+        // By their hashes: a token may be long, and a list has thousands of them. A server may
+        // make a new token for a page that it has sent, but no two pages share an object.
+        let (hasher, mut tokens, mut firsts) = (RandomState::new(), HashSet::new(), HashSet::new());
+        let mut empty_pages = 0;
         loop {
             let mut page = match request.page(version, limit, token.as_deref()).await {
                 // 400 is what a server says of a token that it cannot read.
@@ -177,6 +182,7 @@ impl Cursor {
                 other => other?,
             };
             let mut meta = None;
+            let mut is_empty = true;
             while let Some(part) = page.next().await? {
                 match part {
                     Part::Meta(found) => {
@@ -187,6 +193,13 @@ impl Cursor {
                         meta = Some(found);
                     }
                     Part::Item(item) => {
+                        let is_first = std::mem::take(&mut is_empty);
+                        if is_first
+                            && let Some(key) = key_of(&item)
+                            && !firsts.insert(hasher.hash_one(key))
+                        {
+                            return Err(ListError::PagesRepeat);
+                        }
                         if let Some(start) = start.take() {
                             sink.accept(start);
                         }
@@ -210,7 +223,8 @@ impl Cursor {
             if token.is_none() && version == "0" {
                 request.options.server_memory.has_paged(request.resource);
             }
-            if !tokens.insert(hasher.hash_one(&next)) {
+            empty_pages = if is_empty { empty_pages + 1 } else { 0 };
+            if !tokens.insert(hasher.hash_one(&next)) || empty_pages > Self::EMPTY_PAGES {
                 return Err(ListError::PagesRepeat);
             }
             token = Some(next);
@@ -272,6 +286,13 @@ impl Request<'_> {
         let response = send(self.client, call).await?;
         let codec = codec_of(response.headers(), self.resource)?;
         Ok(Page::new(response.into_body(), codec, self.resource, line))
+    }
+}
+
+fn key_of<T: Object>(item: &Result<T, Unreadable>) -> Option<ObjectKey> {
+    match item {
+        Ok(object) => Some(object.key()),
+        Err(unreadable) => unreadable.key.clone(),
     }
 }
 

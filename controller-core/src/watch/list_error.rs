@@ -52,7 +52,8 @@ pub enum ListError {
     /// Pages expire faster than they can be read, even when none were asked for.
     #[error("the pages of the list expire before they are read")]
     PagesExpire,
-    /// A page names one as the next that has been read already, itself for example.
+    /// A page names one as the next that has been read already, itself for example; or one page
+    /// after the other is empty, and there is always another.
     #[error("the pages of the list go in a circle")]
     PagesRepeat,
     /// A streamed list ended before the server said that it was complete.

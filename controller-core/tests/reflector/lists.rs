@@ -345,17 +345,6 @@ async fn what_is_no_list_is_refused_on_every_page() {
     assert_eq!(lists, ["done 10", "done 20"]);
 }
 
-/// A page that names itself as the next one, or an earlier one, would be read for ever.
-#[tokio::test(start_paused = true)]
-async fn pages_in_a_circle_are_a_failure() {
-    for circle in [&["t1", "t1"][..], &["t1", "t2", "t1"], &["t1", "t2", "t2"]] {
-        let pages = circle.iter().map(|next| page("10", &[("a", "1")], next));
-        let record = play(pages.collect()).await;
-        let error = record.status.error.expect("a failure").to_string();
-        assert_eq!(error, "the pages of the list go in a circle");
-    }
-}
-
 /// A token that the server cannot make sense of is as good as an expired one.
 #[tokio::test(start_paused = true)]
 async fn a_token_that_is_refused_leads_to_one_list_in_one_piece() {
