@@ -15,6 +15,7 @@ mod judge;
 mod missing;
 mod plugin;
 mod process;
+mod race;
 mod sim;
 mod task;
 mod test;

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use clap::Parser;
 
-use crate::{control_plane, demo, e2e, judge, sim, test, tidy};
+use crate::{control_plane, demo, e2e, judge, race, sim, test, tidy};
 
 /// The repository's tasks.
 #[derive(Debug, Parser)]
@@ -20,6 +20,9 @@ pub(crate) enum Task {
     /// Hold the simulated API server to a real one
     #[command(subcommand)]
     Judge(judge::Command),
+    /// Measure controller-core beside its peers
+    #[command(subcommand)]
+    Race(race::Command),
     /// Check the rules of the code base that no compiler checks
     Tidy,
     /// A real Kubernetes control plane on this machine
@@ -51,6 +54,7 @@ impl Task {
             Self::Test => Ok(test::run()?),
             Self::E2e(flags) => e2e::run(flags).await,
             Self::Judge(command) => judge::run(command).await,
+            Self::Race(command) => race::run(command).await,
             Self::Tidy => Ok(tidy::run(root())?),
             Self::ControlPlane(command) => {
                 control_plane::run(command).await?;
