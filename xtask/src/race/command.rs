@@ -68,7 +68,11 @@ async fn race(contest: Contest, flags: &Flags) -> Result<bool, Box<dyn Error>> {
     let report = Report::new(race, machine(), rounds, &subjects, outcome);
     report.write(&root().join("target/race"))?;
 
-    println!("{race}: medians of {rounds} rounds, on {}", report.machine);
+    let plural = if rounds == 1 { "" } else { "s" };
+    println!(
+        "{race}: medians of {rounds} round{plural}, on {}",
+        report.machine
+    );
     for (name, version) in report.versions() {
         println!("{name} {version}");
     }

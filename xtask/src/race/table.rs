@@ -20,6 +20,9 @@ pub(super) fn table(report: &Report, subjects: &[&'static str]) -> String {
     for row in &report.rows {
         table.add_row(cells(row, subjects));
     }
+    if let Some(column) = table.column_mut(0) {
+        column.set_padding((0, 1));
+    }
     for column in 2..2 + 2 * subjects.len() - 1 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
