@@ -18,6 +18,8 @@ pub struct Drained {
     pub dropped_delayed: usize,
     /// Keys in line or in work when the drain ended. 0 if it completed.
     pub abandoned: usize,
+    /// Adds that came after the shutdown and were ignored, so far.
+    pub refused: usize,
 }
 
 /// Waits until no key is in line or in work, the queue is halted, or the drain is
@@ -37,6 +39,7 @@ impl From<Progress> for Drained {
             completed: progress.left == 0,
             dropped_delayed: progress.dropped_delayed,
             abandoned: progress.left,
+            refused: progress.refused,
         }
     }
 }
@@ -46,9 +49,9 @@ impl From<Progress> for Drained {
 impl<T> Drain<T> {
     /// Closes the intake at once, not only when polled.
     pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
-        let releases = shared.update(|inner, _| {
-            inner.state.shut_down();
-            inner.state.progress().releases
+        let (_dropped, releases) = shared.update(|inner, clock| {
+            let dropped = inner.state.shut_down(clock);
+            (dropped, inner.state.progress().releases)
         });
         Self {
             shared,
@@ -69,24 +72,24 @@ impl<T> Future for Drain<T> {
             releases,
             waiter,
         } = &mut *self;
-        shared.update(|inner, _| {
-            if let Some(id) = waiter.take() {
-                inner.waiters.unwatch(id);
-            }
+        let waker = cx.waker().clone();
+        let (poll, _woken) = shared.update(|inner, _| {
+            let before = waiter.take().and_then(|id| inner.waiters.unwatch(id));
             let progress = inner.state.progress();
             if progress.over || progress.releases > *releases {
-                return Poll::Ready(progress.into());
+                return (Poll::Ready(progress.into()), [before, Some(waker)]);
             }
-            *waiter = Some(inner.waiters.watch(cx.waker().clone(), *releases));
-            Poll::Pending
-        })
+            *waiter = Some(inner.waiters.watch(waker, *releases));
+            (Poll::Pending, [before, None])
+        });
+        poll
     }
 }
 
 impl<T> Drop for Drain<T> {
     fn drop(&mut self) {
         if let Some(id) = self.waiter.take() {
-            self.shared.update(|inner, _| inner.waiters.unwatch(id));
+            drop(self.shared.update(|inner, _| inner.waiters.unwatch(id)));
         }
     }
 }

@@ -1,15 +1,18 @@
-use std::hash::{BuildHasher, Hash};
-
+use hashbrown::HashTable;
 use hashbrown::hash_table::OccupiedEntry;
-use hashbrown::{DefaultHashBuilder, HashTable};
 use slab::Slab;
 
+use super::clock::{Nanos, UNKNOWN};
 use super::line::Links;
-use super::sync::Instant;
+use super::work::WorkId;
 use crate::handler::Band;
 
 /// Where an entry lives, from its insertion to its removal.
-pub(super) type Id = usize;
+pub(super) type Id = u32;
+
+/// What a key hashes to. Of the 64 bits that a hasher gives, 32 tell 4 billion keys apart
+/// well enough, and make an entry and a slot of the table smaller.
+pub(super) type KeyHash = u32;
 
 /// Every key that the queue knows of, and the one place it is in.
 ///
@@ -18,50 +21,37 @@ pub(super) type Id = usize;
 /// keys would say the same with three times the hashing.
 pub(super) struct Entries<T> {
     slab: Slab<Entry<T>>,
-    by_item: HashTable<Id>,
-    hasher: DefaultHashBuilder,
+    by_item: HashTable<Slot>,
+    /// How many keys there were at most, of late: see [`shrink`](Self::shrink).
+    peak: usize,
 }
 
 /// Where a key is. Being in two places at once is not expressible.
+#[derive(Clone, Copy)]
 pub(super) enum Place {
-    /// Waits for its deadline.
-    Delayed(Wait),
+    /// Waits for its deadline, which is the entry's `since`. `order` keeps keys with one
+    /// deadline in the order they were added.
+    Delayed { band: Band, order: u64 },
     /// Waits for a worker.
     InLine { band: Band, links: Links },
     /// A worker has it.
-    InWork { band: Band, then: Then },
-}
-
-/// What becomes of a key in work once its ticket is dropped.
-#[derive(Clone, Copy)]
-pub(super) enum Then {
-    /// It leaves the queue.
-    Leave,
-    /// It goes back in line: it was added meanwhile (client-go: it is dirty).
-    Line(Band),
-    /// It waits for a deadline, which counts from now but is kept here until then: no
-    /// getter could take the key before.
-    Wait(Wait),
-}
-
-/// A deadline, and the band in which the key goes in line then.
-#[derive(Clone, Copy)]
-pub(super) struct Wait {
-    pub(super) due: Due,
-    pub(super) band: Band,
-}
-
-/// A deadline. `order` keeps keys with one deadline in the order they were added.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Due {
-    pub(super) at: Instant,
-    pub(super) order: u64,
+    InWork(WorkId),
 }
 
 struct Entry<T> {
     item: T,
-    hash: u64,
+    /// Since when the key is in line, or until when it is delayed.
+    since: Nanos,
     place: Place,
+    hash: KeyHash,
+}
+
+/// The hash stands beside the id, so that neither the growth of the table nor the look for
+/// a key that is not there reads entries all over the memory.
+#[derive(Clone, Copy)]
+struct Slot {
+    hash: KeyHash,
+    id: Id,
 }
 
 /// Below this many slots an empty queue keeps its memory.
@@ -70,81 +60,145 @@ const KEPT_SLOTS: usize = 1024;
 // === impl Entries ===
 
 impl<T> Entries<T> {
-    pub(super) fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             slab: Slab::new(),
             by_item: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
+            peak: 0,
         }
     }
 
     pub(super) fn item(&self, id: Id) -> &T {
-        &self.slab[id].item
+        &self.slab[id as usize].item
     }
 
-    pub(super) fn place(&self, id: Id) -> &Place {
-        &self.slab[id].place
+    pub(super) fn place(&self, id: Id) -> Place {
+        self.slab[id as usize].place
     }
 
     pub(super) fn place_mut(&mut self, id: Id) -> &mut Place {
-        &mut self.slab[id].place
+        &mut self.slab[id as usize].place
     }
 
-    /// Forgets the key. It must be in neither a line nor the deadlines.
-    pub(super) fn remove(&mut self, id: Id) {
-        let Entry { hash, .. } = self.slab.remove(id);
+    pub(super) fn since(&self, id: Id) -> Nanos {
+        self.slab[id as usize].since
+    }
+
+    pub(super) fn set_since(&mut self, id: Id, since: Nanos) {
+        self.slab[id as usize].since = since;
+    }
+
+    /// Forgets the key, which must be in neither a line nor the deadlines, and gives it back,
+    /// to be dropped once the lock is released.
+    pub(super) fn remove(&mut self, id: Id) -> T {
+        let hash = self.slab[id as usize].hash;
         self.by_item
-            .find_entry(hash, |&other| other == id)
+            .find_entry(wide(hash), |slot| slot.id == id)
             .map(OccupiedEntry::remove)
+            .ok()
             .expect("invariant: every entry is in the table");
-        // A first list of a million keys must not be paid for until the process ends.
-        if self.slab.is_empty() && self.slab.capacity() > KEPT_SLOTS {
+        let entry = self.slab.remove(id as usize);
+        if self.slab.is_empty() {
+            self.shrink();
+        }
+        entry.item
+    }
+
+    /// Makes an entry for a key that has none. The caller gives it its place.
+    pub(super) fn insert(&mut self, hash: KeyHash, item: T) -> Id {
+        let entry = Entry {
+            item,
+            since: UNKNOWN,
+            place: Place::InWork(0),
+            hash,
+        };
+        let id = self.slab.insert(entry);
+        let id = Id::try_from(id).expect("invariant: memory ends before 2^32 keys");
+        self.by_item
+            .insert_unique(wide(hash), Slot { hash, id }, |slot| wide(slot.hash));
+        self.peak = self.peak.max(self.slab.len());
+        id
+    }
+
+    /// Gives back what a burst took, for a first list of a million keys must not be paid for
+    /// until the process ends. Not at once, though: a queue that is filled and emptied again
+    /// and again would spend its time with that. The peak falls by an eighth each time that
+    /// the queue is empty, and memory for four times the peak is too much.
+    fn shrink(&mut self) {
+        let capacity = self.slab.capacity();
+        let peak = self.peak;
+        self.peak -= peak.div_ceil(8);
+        if capacity > KEPT_SLOTS && peak < capacity / 4 {
             self.slab = Slab::new();
             self.by_item = HashTable::new();
         }
     }
 }
 
-impl<T: Eq + Hash> Entries<T> {
-    /// The key's entry, or the hash to insert it with.
-    pub(super) fn locate(&self, item: &T) -> Result<Id, u64> {
-        let hash = self.hasher.hash_one(item);
-        self.by_item
-            .find(hash, |&id| self.slab[id].item == *item)
-            .copied()
-            .ok_or(hash)
+impl<T: Eq> Entries<T> {
+    pub(super) fn find(&self, hash: KeyHash, item: &T) -> Option<Id> {
+        let is_it = |slot: &Slot| slot.hash == hash && self.slab[slot.id as usize].item == *item;
+        self.by_item.find(wide(hash), is_it).map(|slot| slot.id)
     }
+}
 
-    /// Makes an entry for a key that [`locate`](Self::locate) did not find.
-    pub(super) fn insert(&mut self, hash: u64, item: T, place: Place) -> Id {
-        let id = self.slab.insert(Entry { item, hash, place });
-        let slab = &self.slab;
-        self.by_item.insert_unique(hash, id, |&id| slab[id].hash);
-        id
-    }
+/// As many bits as the table wants: it takes its buckets from the lower ones and tells
+/// neighbours apart by the upper seven.
+const fn wide(hash: KeyHash) -> u64 {
+    (hash as u64) << 32 | hash as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What a burst took is given back once the queue is empty.
-    #[test]
-    fn memory_shrinks_when_the_last_key_of_many_leaves() {
-        let mut entries = Entries::new();
-        let ids = (0..10 * KEPT_SLOTS).map(|item| {
-            let hash = entries.locate(&item).unwrap_err();
-            let place = Place::InWork {
-                band: Band::Live,
-                then: Then::Leave,
-            };
-            entries.insert(hash, item, place)
-        });
-        let ids: Vec<_> = ids.collect();
+    fn fill_and_empty(entries: &mut Entries<usize>, keys: usize) {
+        let ids: Vec<_> = (0..keys)
+            .map(|item| entries.insert(item as KeyHash, item))
+            .collect();
         for id in ids {
             entries.remove(id);
         }
+    }
+
+    /// What a burst took is given back once the queue has been empty a few times.
+    #[test]
+    fn memory_shrinks_some_time_after_the_last_key_of_many_has_left() {
+        let mut entries = Entries::new();
+        fill_and_empty(&mut entries, 10 * KEPT_SLOTS);
+        for _ in 0..20 {
+            fill_and_empty(&mut entries, 1);
+        }
         assert!(entries.slab.capacity() <= KEPT_SLOTS);
         assert!(entries.by_item.capacity() <= KEPT_SLOTS);
+    }
+
+    #[test]
+    fn memory_is_kept_between_bursts() {
+        let mut entries = Entries::new();
+        for _ in 0..50 {
+            fill_and_empty(&mut entries, 10 * KEPT_SLOTS);
+            fill_and_empty(&mut entries, 1);
+            assert!(entries.slab.capacity() >= 10 * KEPT_SLOTS);
+        }
+    }
+
+    /// 40 bytes for a key of 8, and 9 for a slot of the table, of which up to half are free.
+    #[test]
+    fn an_entry_is_small() {
+        assert_eq!(size_of::<Entry<u64>>(), 40);
+        assert_eq!(size_of::<Slot>(), 8);
+    }
+
+    /// Keys of one hash are still two keys.
+    #[test]
+    fn a_shared_hash_confuses_nothing() {
+        let mut entries = Entries::new();
+        let ids: Vec<_> = (0..9).map(|item| entries.insert(7, item)).collect();
+        for (item, id) in (0..9).zip(ids) {
+            assert_eq!(entries.find(7, &item), Some(id));
+            assert_eq!(entries.remove(id), item);
+            assert_eq!(entries.find(7, &item), None);
+        }
     }
 }

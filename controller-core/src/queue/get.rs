@@ -1,14 +1,16 @@
 use std::fmt;
-use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
+use super::clock::{Clock, Nanos};
 use super::phase::Phase;
-use super::shared::Shared;
+use super::shared::{Inner, Shared};
+use super::state::Taken;
 use super::sync::Timer;
 use super::ticket::Ticket;
 use super::waiters::WaiterId;
+use super::work::WorkId;
 
 /// Waits for a key: see [`WorkQueue::get`](super::WorkQueue::get).
 ///
@@ -19,10 +21,29 @@ use super::waiters::WaiterId;
 /// this one, and counts on it.
 #[must_use = "a `Get` does nothing unless it is awaited"]
 pub struct Get<T: Clone> {
-    shared: Arc<Shared<T>>,
+    /// `None` once the ticket has it.
+    shared: Option<Arc<Shared<T>>>,
+    /// The work that is done as soon as this is polled.
+    done: Option<WorkId>,
     /// Set while this future sleeps, and until it sees that it was woken.
     waiter: Option<WaiterId>,
     timer: Timer,
+}
+
+/// What a look at the queue brought.
+struct Look<T> {
+    found: Found<T>,
+    /// The deadline that the timer must be set to, if the getter sleeps and keeps the time.
+    armed: Option<Nanos>,
+    /// Wakers that are of no use any more, to be dropped once the lock is released.
+    spent: [Option<Waker>; 2],
+}
+
+enum Found<T> {
+    Key(Taken<T>),
+    /// No key will come any more.
+    End,
+    Nothing,
 }
 
 // === impl Get ===
@@ -30,10 +51,18 @@ pub struct Get<T: Clone> {
 impl<T: Clone> Get<T> {
     pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
         Self {
-            shared,
+            shared: Some(shared),
+            done: None,
             waiter: None,
             timer: Timer::default(),
         }
+    }
+
+    /// Ends this work first.
+    pub(super) fn after(shared: Arc<Shared<T>>, work: WorkId) -> Self {
+        let mut get = Self::new(shared);
+        get.done = Some(work);
+        get
     }
 }
 
@@ -43,36 +72,35 @@ impl<T: Clone> Unpin for Get<T> {}
 impl<T: Clone> Future for Get<T> {
     type Output = Option<Ticket<T>>;
 
+    /// # Panics
+    /// Once it has returned a ticket.
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self {
-            shared,
-            waiter,
-            timer,
-        } = &mut *self;
+        let this = &mut *self;
+        let shared = this.shared.as_ref();
+        let shared = shared.expect("invariant: a future is not polled once it was ready");
         loop {
-            let step = shared.update(|inner, _| {
-                if let Some(id) = waiter.take() {
-                    inner.waiters.leave(id);
-                }
-                if let Some(taken) = inner.state.take() {
-                    return ControlFlow::Break(Some(taken));
-                }
-                if inner.state.phase() != Phase::Open {
-                    return ControlFlow::Break(None);
-                }
-                let earliest = inner.state.earliest();
-                let (id, armed) = inner.waiters.sleep(cx.waker().clone(), earliest);
-                *waiter = Some(id);
-                ControlFlow::Continue(armed)
+            // A key is there more often than not, and then nobody needs a waker.
+            let (mut look, _removed) = shared.update(|inner, clock| {
+                let removed = this.done.take();
+                let removed = removed.and_then(|work| inner.state.done(work, clock));
+                (inner.look(clock, &mut this.waiter), removed)
             });
-            match step {
-                ControlFlow::Break(taken) => {
-                    return Poll::Ready(taken.map(|it| Ticket::new(Arc::clone(shared), it)));
+            if let Found::Nothing = look.found {
+                let waker = cx.waker().clone();
+                look = shared
+                    .update(|inner, clock| inner.look_or_sleep(clock, &mut this.waiter, waker));
+            }
+            match look.found {
+                Found::Key(taken) => {
+                    let shared = this.shared.take();
+                    let shared = shared.expect("invariant: it was there above");
+                    return Poll::Ready(Some(Ticket::new(shared, taken)));
                 }
-                ControlFlow::Continue(None) => return Poll::Pending,
-                ControlFlow::Continue(Some(deadline)) => {
-                    ready!(timer.poll_until(deadline, cx));
-                }
+                Found::End => return Poll::Ready(None),
+                Found::Nothing => match look.armed {
+                    None => return Poll::Pending,
+                    Some(at) => ready!(this.timer.poll_until(shared.instant(at), cx)),
+                },
             }
         }
     }
@@ -80,14 +108,64 @@ impl<T: Clone> Future for Get<T> {
 
 impl<T: Clone> Drop for Get<T> {
     fn drop(&mut self) {
-        if let Some(id) = self.waiter.take() {
-            self.shared.update(|inner, _| inner.waiters.leave(id));
+        let (done, waiter) = (self.done.take(), self.waiter.take());
+        let Some(shared) = self.shared.take() else {
+            return;
+        };
+        if done.is_none() && waiter.is_none() {
+            return;
         }
+        drop(shared.update(|inner, clock| {
+            let removed = done.and_then(|work| inner.state.done(work, clock));
+            let waker = waiter.and_then(|id| inner.waiters.leave(id));
+            (removed, waker)
+        }));
     }
 }
 
 impl<T: Clone> fmt::Debug for Get<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Get").finish_non_exhaustive()
+    }
+}
+
+// === impl Inner ===
+
+impl<T: Clone> Inner<T> {
+    fn look(&mut self, clock: &mut Clock, waiter: &mut Option<WaiterId>) -> Look<T> {
+        let found = match self.state.take(clock) {
+            Some(taken) => Found::Key(taken),
+            None if self.state.phase() != Phase::Open => Found::End,
+            None => Found::Nothing,
+        };
+        let left = match found {
+            Found::Nothing => None,
+            _ => waiter.take().and_then(|id| self.waiters.leave(id)),
+        };
+        Look {
+            found,
+            armed: None,
+            spent: [left, None],
+        }
+    }
+
+    fn look_or_sleep(
+        &mut self,
+        clock: &mut Clock,
+        waiter: &mut Option<WaiterId>,
+        waker: Waker,
+    ) -> Look<T> {
+        let mut look = self.look(clock, waiter);
+        match look.found {
+            Found::Nothing => {
+                look.spent[1] = waiter.take().and_then(|id| self.waiters.leave(id));
+                let earliest = self.state.earliest();
+                let (id, armed) = self.waiters.sleep(waker, earliest);
+                *waiter = Some(id);
+                look.armed = armed;
+            }
+            _ => look.spent[1] = Some(waker),
+        }
+        look
     }
 }

@@ -7,17 +7,20 @@ use crate::handler::Band;
 /// in one step, which a live add of a background key does.
 pub(super) struct Line {
     band: Band,
-    first: Option<Id>,
-    last: Option<Id>,
+    first: Id,
+    last: Id,
     len: usize,
 }
 
-/// The neighbours of a key in line.
+/// The neighbours of a key in line, or [`NOBODY`].
 #[derive(Clone, Copy)]
 pub(super) struct Links {
-    ahead: Option<Id>,
-    behind: Option<Id>,
+    ahead: Id,
+    behind: Id,
 }
+
+/// No entry has this number: so many do not fit.
+const NOBODY: Id = Id::MAX;
 
 // === impl Line ===
 
@@ -25,8 +28,8 @@ impl Line {
     pub(super) const fn new(band: Band) -> Self {
         Self {
             band,
-            first: None,
-            last: None,
+            first: NOBODY,
+            last: NOBODY,
             len: 0,
         }
     }
@@ -36,7 +39,10 @@ impl Line {
     }
 
     pub(super) const fn first(&self) -> Option<Id> {
-        self.first
+        match self.first {
+            NOBODY => None,
+            first => Some(first),
+        }
     }
 
     /// Puts the key at the end, wherever it was before.
@@ -45,14 +51,14 @@ impl Line {
             band: self.band,
             links: Links {
                 ahead: self.last,
-                behind: None,
+                behind: NOBODY,
             },
         };
         match self.last {
-            Some(last) => links(entries, last).behind = Some(id),
-            None => self.first = Some(id),
+            NOBODY => self.first = id,
+            last => links(entries, last).behind = id,
         }
-        self.last = Some(id);
+        self.last = id;
         self.len += 1;
     }
 
@@ -60,12 +66,12 @@ impl Line {
     pub(super) fn unlink<T>(&mut self, entries: &mut Entries<T>, id: Id) {
         let Links { ahead, behind } = *links(entries, id);
         match ahead {
-            Some(ahead) => links(entries, ahead).behind = behind,
-            None => self.first = behind,
+            NOBODY => self.first = behind,
+            ahead => links(entries, ahead).behind = behind,
         }
         match behind {
-            Some(behind) => links(entries, behind).ahead = ahead,
-            None => self.last = ahead,
+            NOBODY => self.last = ahead,
+            behind => links(entries, behind).ahead = ahead,
         }
         self.len -= 1;
     }
@@ -74,7 +80,7 @@ impl Line {
 fn links<T>(entries: &mut Entries<T>, id: Id) -> &mut Links {
     match entries.place_mut(id) {
         Place::InLine { links, .. } => links,
-        Place::Delayed(_) | Place::InWork { .. } => {
+        Place::Delayed { .. } | Place::InWork(_) => {
             unreachable!("invariant: a linked key is in line")
         }
     }

@@ -89,18 +89,23 @@
 //! [`WorkQueue`] adds the rate limiter. No background task runs: a waiting
 //! [`get`](WorkQueue::get) sleeps until the earliest deadline, and every call first
 //! moves what is due in line.
+mod clock;
+mod counts;
 mod depth;
 mod drain;
+mod durations;
 mod entries;
 mod get;
 mod limiter;
 mod line;
 mod phase;
 mod shared;
+mod snapshot;
 mod state;
 mod sync;
 mod ticket;
 mod waiters;
+mod work;
 mod work_queue;
 
 #[cfg(test)]
@@ -108,7 +113,9 @@ mod tests;
 
 pub use depth::Depth;
 pub use drain::Drained;
+pub use durations::Durations;
 pub use get::Get;
 pub use limiter::{Bucket, ItemExponentialFailure, ItemFastSlow, MaxOf, RateLimiter, WithMaxWait};
+pub use snapshot::{InWork, Snapshot};
 pub use ticket::Ticket;
 pub use work_queue::{Builder, WorkQueue};

@@ -14,6 +14,7 @@ pub(super) struct Progress {
     pub(super) over: bool,
     pub(super) releases: u64,
     pub(super) dropped_delayed: usize,
+    pub(super) refused: usize,
     /// Keys in line or in work now or, once halted, at the halt.
     pub(super) left: usize,
 }

@@ -1,3 +1,10 @@
+use std::hash::{BuildHasher, Hash};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hashbrown::DefaultHashBuilder;
+
+use super::clock::{Clock, Nanos};
+use super::entries::KeyHash;
 use super::phase::Phase;
 use super::state::State;
 use super::sync::{Instant, Mutex, now};
@@ -5,9 +12,12 @@ use super::waiters::{Signal, Waiters, Wakes};
 
 /// The state of a queue and the futures that wait for it, under one lock.
 ///
-/// One lock keeps the proof short, and it is held for a few hash look-ups at most; never
-/// while a waker runs.
+/// One lock keeps the proof short, and it is held for a look-up and a few links; never
+/// while a key is hashed or dropped, or a waker runs.
 pub(super) struct Shared<T> {
+    epoch: Instant,
+    stamping: AtomicBool,
+    hasher: DefaultHashBuilder,
     inner: Mutex<Inner<T>>,
 }
 
@@ -21,6 +31,9 @@ pub(super) struct Inner<T> {
 impl<T> Shared<T> {
     pub(super) fn new() -> Self {
         Self {
+            epoch: now(),
+            stamping: AtomicBool::new(false),
+            hasher: DefaultHashBuilder::default(),
             inner: Mutex::new(Inner {
                 state: State::new(),
                 waiters: Waiters::default(),
@@ -28,18 +41,40 @@ impl<T> Shared<T> {
         }
     }
 
+    /// Notes from now on when keys come and go.
+    pub(super) fn take_timestamps(&self) {
+        let mut inner = self.inner.lock();
+        inner.state.counts.times.get_or_insert_default();
+        self.stamping.store(true, Ordering::Relaxed);
+    }
+
     /// Makes one change: first what is due goes in line, last those are woken whom the
     /// change concerns. Every access to the queue goes through here.
-    pub(super) fn update<R>(&self, change: impl FnOnce(&mut Inner<T>, Instant) -> R) -> R {
-        let now = now();
+    ///
+    /// Keys and wakers that the change takes out belong into the result, so that they are
+    /// dropped by the caller: their drop may call the queue.
+    pub(super) fn update<R>(&self, change: impl FnOnce(&mut Inner<T>, &mut Clock) -> R) -> R {
+        let mut clock = Clock::new(self.epoch, self.stamping.load(Ordering::Relaxed));
         let (result, wakes) = {
             let mut inner = self.inner.lock();
-            inner.state.promote(now);
-            let result = change(&mut inner, now);
+            inner.state.promote(&mut clock);
+            let result = change(&mut inner, &mut clock);
             (result, inner.rouse())
         };
         wakes.wake();
         result
+    }
+
+    /// The time `at` as a timer wants it.
+    pub(super) fn instant(&self, at: Nanos) -> Instant {
+        Clock::instant(self.epoch, at)
+    }
+}
+
+impl<T: Hash> Shared<T> {
+    /// To be called before the lock is taken.
+    pub(super) fn hash(&self, item: &T) -> KeyHash {
+        (self.hasher.hash_one(item) >> 32) as KeyHash
     }
 }
 
@@ -47,6 +82,9 @@ impl<T> Shared<T> {
 
 impl<T> Inner<T> {
     fn rouse(&mut self) -> Wakes {
+        if self.waiters.nobody_waits() {
+            return Wakes::default();
+        }
         let closed = self.state.phase() != Phase::Open;
         let progress = self.state.progress();
         self.waiters.rouse(&Signal {

@@ -1,38 +1,48 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::hash::Hash;
 use std::time::Duration;
 
+use slab::Slab;
+
+use super::clock::{Clock, Nanos, between};
+use super::counts::Counts;
 use super::depth::Depth;
-use super::entries::{Due, Entries, Id, Place, Then, Wait};
+use super::entries::{Entries, Id, KeyHash, Place};
 use super::line::Line;
 use super::phase::{Phase, Progress};
-use super::sync::Instant;
+use super::snapshot::{InWork, Snapshot};
+use super::work::{Due, Then, Work, WorkId};
 use crate::handler::Band;
 
-/// The rules of the queue, and nothing else: no lock, no waker, no clock. Whoever calls
-/// says what time it is, and calls [`promote`](Self::promote) first.
+/// The rules of the queue, and nothing else: no lock, no waker. Whoever calls brings a
+/// clock, and calls [`promote`](Self::promote) first.
 ///
 /// **Invariant:** a key has one entry, and the entry's [`Place`] is the only truth about
 /// where it is. `live` and `background` link exactly the entries that are
 /// [`Place::InLine`] of that band, `deadlines` holds exactly those that are
-/// [`Place::Delayed`], and `in_work` counts those that are [`Place::InWork`], for each of
-/// which there is one ticket.
+/// [`Place::Delayed`], and `works` those that are [`Place::InWork`], for each of which
+/// there is one ticket.
+///
+/// Keys that leave the queue, or did not get into it, are given back to the caller: what
+/// the drop of a key does is not known, so none happens under the lock.
 pub(super) struct State<T> {
     entries: Entries<T>,
     live: Line,
     background: Line,
     /// Exactly the keys that are [`Place::Delayed`].
     deadlines: BTreeMap<Due, Id>,
-    in_work: usize,
+    works: Slab<Work>,
     /// Live keys handed out since the last background key.
     live_streak: usize,
     next_order: u64,
     phase: Phase,
     /// How often drains were told to let go; a drain remembers how often when it began.
     releases: u64,
-    dropped_delayed: usize,
+    pub(super) counts: Counts,
     /// What the halt cut off.
     abandoned: usize,
+    /// The first of these.
+    abandoned_keys: Vec<T>,
 }
 
 /// What `add_after` does to a deadline that the key already has.
@@ -44,9 +54,10 @@ pub(super) enum Policy {
 
 /// One key handed to a worker.
 pub(super) struct Taken<T> {
-    pub(super) id: Id,
+    pub(super) work: WorkId,
     pub(super) item: T,
     pub(super) band: Band,
+    pub(super) queued_for: Option<Duration>,
 }
 
 /// Of this many keys handed out one is the longest-waiting background key, if any waits.
@@ -54,6 +65,9 @@ const TURN: usize = 8;
 
 /// A longer delay is cut to this. Nobody waits for it, and `now + delay` cannot overflow.
 const LONGEST_DELAY: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// So many keys that a halt cut off are kept to be named.
+const NAMED: usize = 10;
 
 // === impl State ===
 
@@ -64,18 +78,19 @@ impl<T> State<T> {
             live: Line::new(Band::Live),
             background: Line::new(Band::Background),
             deadlines: BTreeMap::new(),
-            in_work: 0,
+            works: Slab::new(),
             live_streak: 0,
             next_order: 0,
             phase: Phase::Open,
             releases: 0,
-            dropped_delayed: 0,
+            counts: Counts::default(),
             abandoned: 0,
+            abandoned_keys: Vec::new(),
         }
     }
 
     /// Keys in line.
-    pub(super) fn len(&self) -> usize {
+    pub(super) const fn len(&self) -> usize {
         self.live.len() + self.background.len()
     }
 
@@ -84,102 +99,98 @@ impl<T> State<T> {
             live: self.live.len(),
             background: self.background.len(),
             delayed: self.deadlines.len(),
-            in_work: self.in_work,
+            in_work: self.works.len(),
         }
     }
 
-    pub(super) fn earliest(&self) -> Option<Instant> {
+    /// When the next delayed key is due.
+    pub(super) fn earliest(&self) -> Option<Nanos> {
         self.deadlines.first_key_value().map(|(due, _)| due.at)
     }
 
-    pub(super) fn phase(&self) -> Phase {
+    pub(super) const fn phase(&self) -> Phase {
         self.phase
     }
 
     pub(super) fn progress(&self) -> Progress {
         let halted = self.phase == Phase::Halted;
-        let left = self.len() + self.in_work;
+        let left = self.len() + self.works.len();
         Progress {
             over: halted || left == 0,
             releases: self.releases,
-            dropped_delayed: self.dropped_delayed,
+            dropped_delayed: self.counts.dropped_delayed,
+            refused: usize::try_from(self.counts.refused).unwrap_or(usize::MAX),
             left: if halted { self.abandoned } else { left },
         }
     }
 
     /// Puts in line what is due, in the order of the deadlines.
-    pub(super) fn promote(&mut self, now: Instant) {
+    pub(super) fn promote(&mut self, clock: &mut Clock) {
         while let Some(first) = self.deadlines.first_entry() {
-            if first.key().at > now {
+            if first.key().at > clock.now() {
                 break;
             }
-            let id = first.remove();
-            let Place::Delayed(Wait { band, .. }) = *self.entries.place(id) else {
+            let (due, id) = first.remove_entry();
+            let Place::Delayed { band, .. } = self.entries.place(id) else {
                 unreachable!("invariant: `deadlines` holds the delayed keys")
             };
-            self.push(id, band);
+            self.counts.adds += 1;
+            self.push(id, band, clock.stamp_at(due.at));
         }
     }
 
-    /// The ticket of `id` was dropped.
-    pub(super) fn done(&mut self, id: Id, now: Instant) {
-        let Place::InWork { then, .. } = *self.entries.place(id) else {
-            unreachable!("invariant: a ticket's key is in work")
-        };
-        self.in_work -= 1;
+    /// The ticket was dropped. Gives the key back if it leaves the queue.
+    pub(super) fn done(&mut self, work: WorkId, clock: &mut Clock) -> Option<T> {
+        let Work {
+            id, since, then, ..
+        } = self.works.remove(work as usize);
+        self.counts.worked(between(since, clock.stamp()));
         match (then, self.phase) {
-            (Then::Leave, _) | (_, Phase::Halted) => self.entries.remove(id),
-            (Then::Line(band), _) => self.push(id, band),
-            (Then::Wait(wait), Phase::Open) => {
-                self.delay(id, wait);
-                self.promote(now);
+            (Then::Leave, _) | (_, Phase::Halted) => return Some(self.entries.remove(id)),
+            (Then::Line { band, since }, _) => self.push(id, band, since),
+            (Then::Wait { band, due }, Phase::Open) if due.at <= clock.now() => {
+                self.counts.adds += 1;
+                self.push(id, band, clock.stamp_at(due.at));
             }
-            (Then::Wait(_), Phase::ShuttingDown) => {
-                self.dropped_delayed += 1;
-                self.entries.remove(id);
+            (Then::Wait { band, due }, Phase::Open) => self.delay(id, band, due),
+            (Then::Wait { .. }, Phase::ShuttingDown) => {
+                self.counts.dropped_delayed += 1;
+                return Some(self.entries.remove(id));
             }
         }
+        None
     }
 
     /// Closes the intake and drops the delayed keys. Those in line are still handed out,
-    /// and so is a key that was added while it was in work.
-    pub(super) fn shut_down(&mut self) {
+    /// and so is a key that was added while it was in work, or whose delay passed then.
+    pub(super) fn shut_down(&mut self, clock: &mut Clock) -> Vec<T> {
         if self.phase == Phase::Open {
             self.phase = Phase::ShuttingDown;
+            for (_, work) in &mut self.works {
+                self.counts.adds += u64::from(work.come_due(clock));
+            }
         }
-        for id in std::mem::take(&mut self.deadlines).into_values() {
-            self.dropped_delayed += 1;
-            self.entries.remove(id);
-        }
+        let delayed = std::mem::take(&mut self.deadlines);
+        self.counts.dropped_delayed += delayed.len();
+        let delayed = delayed.into_values();
+        delayed.map(|id| self.entries.remove(id)).collect()
     }
 
     /// Lets the drains go that have begun.
-    pub(super) fn release(&mut self) {
+    pub(super) const fn release(&mut self) {
         self.releases += 1;
     }
 
-    /// Closes the intake and drops the keys in line too.
-    pub(super) fn halt(&mut self) {
-        if self.phase == Phase::Halted {
-            return;
-        }
-        self.shut_down();
-        self.phase = Phase::Halted;
-        self.abandoned = self.len() + self.in_work;
-        for band in [Band::Live, Band::Background] {
-            while let Some(id) = self.line(band).first() {
-                self.unlink(id, band);
-                self.entries.remove(id);
-            }
-        }
+    fn delay(&mut self, id: Id, band: Band, due: Due) {
+        let Due { at, order } = due;
+        self.entries.set_since(id, at);
+        *self.entries.place_mut(id) = Place::Delayed { band, order };
+        self.deadlines.insert(due, id);
     }
 
-    fn delay(&mut self, id: Id, wait: Wait) {
-        *self.entries.place_mut(id) = Place::Delayed(wait);
-        self.deadlines.insert(wait.due, id);
-    }
-
-    fn push(&mut self, id: Id, band: Band) {
+    /// Puts the key in line; it wants a worker since then.
+    fn push(&mut self, id: Id, band: Band, since: Nanos) {
+        self.entries.set_since(id, since);
         match band {
             Band::Live => self.live.push(&mut self.entries, id),
             Band::Background => self.background.push(&mut self.entries, id),
@@ -193,129 +204,168 @@ impl<T> State<T> {
         }
     }
 
-    fn line(&self, band: Band) -> &Line {
-        match band {
-            Band::Live => &self.live,
-            Band::Background => &self.background,
-        }
+    fn undelay(&mut self, id: Id, order: u64) {
+        let at = self.entries.since(id);
+        self.deadlines
+            .remove(&Due { at, order })
+            .expect("invariant: `deadlines` holds the delayed keys");
     }
 
-    fn due(&mut self, delay: Duration, now: Instant) -> Due {
+    fn work(&mut self, work: WorkId) -> &mut Work {
+        &mut self.works[work as usize]
+    }
+
+    fn due(&mut self, delay: Duration, now: Nanos) -> Due {
         self.next_order += 1;
+        let delay = delay.min(LONGEST_DELAY).as_nanos();
         Due {
-            at: now + delay.min(LONGEST_DELAY),
+            at: now + u64::try_from(delay).expect("invariant: a year is 2^55 ns"),
             order: self.next_order,
         }
     }
 }
 
-impl<T: Eq + Hash> State<T> {
+impl<T: Clone + Eq> State<T> {
     /// Puts the key in line, or marks it if it is in work. Any delay it has is over, and
     /// of the two bands the more urgent one counts. (`Band` sorts the urgent one first.)
-    pub(super) fn add(&mut self, item: T, band: Band) {
+    /// Without a band it is that which the key has already, or live.
+    ///
+    /// Gives the item back unless it is kept.
+    pub(super) fn add<'a>(
+        &mut self,
+        hash: KeyHash,
+        item: Cow<'a, T>,
+        band: Option<Band>,
+        clock: &mut Clock,
+    ) -> Option<Cow<'a, T>> {
         if self.phase != Phase::Open {
-            return;
+            self.counts.refused += 1;
+            return Some(item);
         }
-        let id = match self.entries.locate(&item) {
-            Ok(id) => id,
-            Err(hash) => {
-                // The place is set by the push.
-                let place = Place::InWork {
-                    band,
-                    then: Then::Leave,
-                };
-                let id = self.entries.insert(hash, item, place);
-                return self.push(id, band);
-            }
+        let Some(id) = self.entries.find(hash, &item) else {
+            let id = self.entries.insert(hash, item.into_owned());
+            self.counts.adds += 1;
+            self.push(id, band.unwrap_or(Band::Live), clock.stamp());
+            return None;
         };
-        match self.entries.place_mut(id) {
-            Place::Delayed(wait) => {
-                let Wait { due, band: waiting } = *wait;
-                self.deadlines.remove(&due);
-                self.push(id, band.min(waiting));
+        match self.entries.place(id) {
+            Place::Delayed {
+                band: waiting,
+                order,
+            } => {
+                self.undelay(id, order);
+                self.counts.adds += 1;
+                self.push(
+                    id,
+                    band.map_or(waiting, |it| it.min(waiting)),
+                    clock.stamp(),
+                );
             }
             Place::InLine { band: standing, .. } => {
-                let standing = *standing;
-                if band < standing {
+                if let Some(band) = band.filter(|it| *it < standing) {
+                    let since = self.entries.since(id);
                     self.unlink(id, standing);
-                    self.push(id, band);
+                    self.push(id, band, since);
                 }
             }
-            Place::InWork { then, .. } => {
-                let band = match *then {
-                    Then::Leave => band,
-                    Then::Line(marked) => band.min(marked),
-                    Then::Wait(wait) => band.min(wait.band),
-                };
-                *then = Then::Line(band);
+            Place::InWork(work) => {
+                let news = self.work(work).add(band, clock);
+                self.counts.adds += u64::from(news);
             }
         }
+        Some(item)
     }
 
     /// Puts the key in line after `delay`. A key that is in line, or will be when its
     /// work is done, is served sooner than that, so nothing is left to do for it.
-    pub(super) fn add_after(&mut self, item: T, delay: Duration, policy: Policy, now: Instant) {
-        let found = self.entries.locate(&item);
-        // Once the intake is closed only a worker still has a say: what it asks for is
-        // remembered, and counted as dropped when its work is done.
-        if self.phase != Phase::Open && found.is_err() {
-            return;
+    ///
+    /// Gives the item back unless it is kept.
+    pub(super) fn add_after<'a>(
+        &mut self,
+        hash: KeyHash,
+        item: Cow<'a, T>,
+        delay: Duration,
+        policy: Policy,
+        clock: &mut Clock,
+    ) -> Option<Cow<'a, T>> {
+        if delay.is_zero() {
+            return self.add(hash, item, None, clock);
         }
-        let due = self.due(delay, now);
-        let keeps = |old: Due| policy == Policy::Earliest && old <= due;
-        match found {
-            Err(hash) => {
-                let wait = Wait {
-                    due,
-                    band: Band::Live,
-                };
-                let id = self.entries.insert(hash, item, Place::Delayed(wait));
-                self.delay(id, wait);
+        let found = self.entries.find(hash, &item);
+        let place = found.map(|id| (id, self.entries.place(id)));
+        match (self.phase, place) {
+            (Phase::Open, _) => self.counts.retries += 1,
+            // Once the intake is closed only a worker still has a say: what it asks for is
+            // remembered, and counted as dropped when its work is done.
+            (Phase::ShuttingDown, Some((_, Place::InWork(_)))) => {}
+            _ => {
+                self.counts.refused += 1;
+                return Some(item);
             }
-            Ok(id) => match self.entries.place_mut(id) {
-                Place::Delayed(wait) if !keeps(wait.due) => {
-                    let wait = *wait;
-                    self.deadlines.remove(&wait.due);
-                    self.delay(id, Wait { due, ..wait });
-                }
-                Place::InWork {
-                    band,
-                    then: then @ Then::Leave,
-                } => {
-                    *then = Then::Wait(Wait { due, band: *band });
-                }
-                Place::InWork {
-                    then: Then::Wait(wait),
-                    ..
-                } if !keeps(wait.due) => {
-                    wait.due = due;
-                }
-                Place::Delayed(_) | Place::InLine { .. } | Place::InWork { .. } => {}
-            },
         }
-        self.promote(now);
+        let due = self.due(delay, clock.now());
+        let keeps = |old: Due| policy == Policy::Earliest && old <= due;
+        match place {
+            None => {
+                let id = self.entries.insert(hash, item.into_owned());
+                self.delay(id, Band::Live, due);
+                return None;
+            }
+            Some((id, Place::Delayed { band, order })) => {
+                let at = self.entries.since(id);
+                if !keeps(Due { at, order }) {
+                    self.undelay(id, order);
+                    self.delay(id, band, due);
+                }
+            }
+            Some((_, Place::InLine { .. })) => {}
+            Some((_, Place::InWork(work))) => {
+                let open = self.phase == Phase::Open;
+                let work = self.work(work);
+                let came_due = open && work.come_due(clock);
+                match &mut work.then {
+                    Then::Line { .. } => {}
+                    Then::Wait { due: old, .. } if keeps(*old) => {}
+                    Then::Wait { due: old, .. } => *old = due,
+                    then @ Then::Leave => {
+                        let band = work.band;
+                        *then = Then::Wait { band, due };
+                    }
+                }
+                self.counts.adds += u64::from(came_due);
+            }
+        }
+        Some(item)
     }
 
-    /// Takes the key's delay away. True if it had one.
-    pub(super) fn cancel(&mut self, item: &T) -> bool {
-        let Ok(id) = self.entries.locate(item) else {
-            return false;
+    /// Takes the key's delay away: true if it had one that has not passed. Gives the key
+    /// back if it leaves the queue.
+    pub(super) fn cancel(
+        &mut self,
+        hash: KeyHash,
+        item: &T,
+        clock: &mut Clock,
+    ) -> (bool, Option<T>) {
+        let Some(id) = self.entries.find(hash, item) else {
+            return (false, None);
         };
-        match self.entries.place_mut(id) {
-            Place::Delayed(wait) => {
-                let due = wait.due;
-                self.deadlines.remove(&due);
-                self.entries.remove(id);
-                true
+        match self.entries.place(id) {
+            Place::Delayed { order, .. } => {
+                self.undelay(id, order);
+                (true, Some(self.entries.remove(id)))
             }
-            Place::InWork {
-                then: then @ Then::Wait(_),
-                ..
-            } => {
-                *then = Then::Leave;
-                true
+            Place::InLine { .. } => (false, None),
+            Place::InWork(work) => {
+                let open = self.phase == Phase::Open;
+                let work = self.work(work);
+                let came_due = open && work.come_due(clock);
+                let waits = matches!(work.then, Then::Wait { .. });
+                if waits {
+                    work.then = Then::Leave;
+                }
+                self.counts.adds += u64::from(came_due);
+                (waits, None)
             }
-            Place::InLine { .. } | Place::InWork { .. } => false,
         }
     }
 }
@@ -325,7 +375,7 @@ impl<T: Clone> State<T> {
     ///
     /// The streak counts on while no background key waits, so that one which comes then is
     /// served next: of *any* eight keys handed out one is background, if one waits.
-    pub(super) fn take(&mut self) -> Option<Taken<T>> {
+    pub(super) fn take(&mut self, clock: &mut Clock) -> Option<Taken<T>> {
         let background_turn = self.live_streak + 1 >= TURN;
         let (id, band) = match (self.live.first(), self.background.first()) {
             (Some(id), None) => (id, Band::Live),
@@ -333,17 +383,100 @@ impl<T: Clone> State<T> {
             (_, Some(id)) => (id, Band::Background),
             (None, None) => return None,
         };
+        // First of all: if this panics nothing has happened.
         let item = self.entries.item(id).clone();
         self.live_streak = match band {
             Band::Live => self.live_streak + 1,
             Band::Background => 0,
         };
         self.unlink(id, band);
-        *self.entries.place_mut(id) = Place::InWork {
+        let since = clock.stamp();
+        let queued_for = between(self.entries.since(id), since);
+        self.counts.waited(queued_for);
+        let work = self.works.insert(Work {
+            id,
             band,
+            since,
             then: Then::Leave,
+        });
+        let work = WorkId::try_from(work).expect("invariant: there are fewer works than keys");
+        *self.entries.place_mut(id) = Place::InWork(work);
+        Some(Taken {
+            work,
+            item,
+            band,
+            queued_for,
+        })
+    }
+
+    /// Closes the intake and drops the keys in line too.
+    pub(super) fn halt(&mut self, clock: &mut Clock) -> Vec<T> {
+        if self.phase == Phase::Halted {
+            return Vec::new();
+        }
+        let works = self.works.iter().take(NAMED);
+        let in_work: Vec<T> = works
+            .map(|(_, work)| self.entries.item(work.id).clone())
+            .collect();
+        self.abandoned_keys = in_work;
+        let mut dropped = self.shut_down(clock);
+        self.phase = Phase::Halted;
+        self.abandoned = self.len() + self.works.len();
+        for band in [Band::Live, Band::Background] {
+            while let Some(id) = match band {
+                Band::Live => self.live.first(),
+                Band::Background => self.background.first(),
+            } {
+                self.unlink(id, band);
+                let item = self.entries.remove(id);
+                if self.abandoned_keys.len() < NAMED {
+                    self.abandoned_keys.push(item);
+                } else {
+                    dropped.push(item);
+                }
+            }
+        }
+        dropped
+    }
+
+    /// The first keys that the halt cut off: those in work, then those in line.
+    pub(super) fn abandoned_keys(&self) -> Vec<T> {
+        self.abandoned_keys.clone()
+    }
+
+    pub(super) fn snapshot(&self, clock: &mut Clock) -> Snapshot<T> {
+        let depth = self.depth();
+        let mut snapshot = Snapshot {
+            depth,
+            dirty_live: depth.live,
+            dirty_background: depth.background,
+            adds: self.counts.adds,
+            retries: self.counts.retries,
+            refused: self.counts.refused,
+            in_work: Vec::with_capacity(self.works.len()),
+            queue_durations: self.counts.times.as_ref().map(|it| it.queue),
+            work_durations: self.counts.times.as_ref().map(|it| it.work),
         };
-        self.in_work += 1;
-        Some(Taken { id, item, band })
+        for (_, work) in &self.works {
+            let due = match work.then {
+                Then::Leave => None,
+                Then::Line { band, .. } => Some(band),
+                Then::Wait { band, due } => {
+                    let served = self.phase == Phase::Open && due.at <= clock.now();
+                    served.then_some(band)
+                }
+            };
+            match due.filter(|_| self.phase != Phase::Halted) {
+                Some(Band::Live) => snapshot.dirty_live += 1,
+                Some(Band::Background) => snapshot.dirty_background += 1,
+                None => {}
+            }
+            snapshot.in_work.push(InWork {
+                item: self.entries.item(work.id).clone(),
+                band: work.band,
+                busy_for: between(work.since, clock.stamp()),
+            });
+        }
+        snapshot
     }
 }

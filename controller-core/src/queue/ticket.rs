@@ -1,10 +1,12 @@
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::entries::Id;
+use super::get::Get;
 use super::shared::Shared;
 use super::state::Taken;
+use super::work::WorkId;
 use crate::handler::Band;
 
 /// The right to work on one key, which nobody else has meanwhile.
@@ -39,28 +41,78 @@ use crate::handler::Band;
 /// given the same key at once. `let _ = queue.get().await` does that on the spot.
 #[must_use = "dropping a ticket says that the work on its key is done"]
 pub struct Ticket<T> {
-    shared: Arc<Shared<T>>,
-    id: Id,
-    item: T,
+    /// `None` once [`next`](Self::next) has taken over.
+    shared: Option<Arc<Shared<T>>>,
+    work: WorkId,
     band: Band,
+    queued_for: Option<Duration>,
+    item: T,
 }
 
 // === impl Ticket ===
 
 impl<T> Ticket<T> {
     pub(super) fn new(shared: Arc<Shared<T>>, taken: Taken<T>) -> Self {
-        let Taken { id, item, band } = taken;
-        Self {
-            shared,
-            id,
+        let Taken {
+            work,
             item,
             band,
+            queued_for,
+        } = taken;
+        Self {
+            shared: Some(shared),
+            work,
+            band,
+            queued_for,
+            item,
         }
     }
 
     /// The band from which the key was served. A retry goes back to it.
     pub fn band(&self) -> Band {
         self.band
+    }
+
+    /// How long the key waited for a worker: since the add that put it in line, or since its
+    /// delay was over. `None` unless the queue takes
+    /// [timestamps](super::Builder::timestamps).
+    pub fn queued_for(&self) -> Option<Duration> {
+        self.queued_for
+    }
+}
+
+impl<T: Clone> Ticket<T> {
+    /// Says that the work is done and waits for the next key: the same as a drop and then
+    /// [`get`](super::WorkQueue::get), but in one passage through the lock of the queue.
+    ///
+    /// The work is done when the future is first polled, or dropped. The dangerous mistake is
+    /// to do neither for long: nobody else is given the key meanwhile.
+    ///
+    /// ```
+    /// use controller_core::queue::WorkQueue;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let queue = WorkQueue::new("deployments");
+    /// queue.add("shop/web");
+    /// queue.add("shop/cart");
+    /// queue.shut_down();
+    ///
+    /// let mut served = Vec::new();
+    /// let mut next = queue.get();
+    /// while let Some(ticket) = next.await {
+    ///     served.push(*ticket); // the work goes here
+    ///     next = ticket.next();
+    /// }
+    /// assert_eq!(served, ["shop/web", "shop/cart"]);
+    /// # }
+    /// ```
+    pub fn next(mut self) -> Get<T> {
+        let shared = self.shared.take();
+        Get::after(
+            shared.expect("invariant: only `next` takes it, and the ticket with it"),
+            self.work,
+        )
     }
 }
 
@@ -74,8 +126,9 @@ impl<T> Deref for Ticket<T> {
 
 impl<T> Drop for Ticket<T> {
     fn drop(&mut self) {
-        self.shared
-            .update(|inner, now| inner.state.done(self.id, now));
+        if let Some(shared) = self.shared.take() {
+            drop(shared.update(|inner, clock| inner.state.done(self.work, clock)));
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::task::Waker;
 
-use super::sync::Instant;
+use super::clock::Nanos;
 
 /// The futures that wait for the queue, and whom to wake when it changes.
 ///
@@ -30,7 +30,7 @@ pub(super) struct Signal {
     /// How many keys a getter could take.
     pub(super) in_line: usize,
     /// When the next delayed key is due.
-    pub(super) earliest: Option<Instant>,
+    pub(super) earliest: Option<Nanos>,
     /// Every getter shall return, for no key will come any more.
     pub(super) ended: bool,
     /// Every drain shall return.
@@ -39,15 +39,19 @@ pub(super) struct Signal {
     pub(super) releases: u64,
 }
 
-/// Wakers to call once the lock is released.
+/// Wakers to call once the lock is released. One at most, as a rule; only the end of the
+/// queue wakes many, and only then is memory allocated.
 #[must_use]
 #[derive(Default)]
-pub(super) struct Wakes(Vec<Waker>);
+pub(super) struct Wakes {
+    first: Option<Waker>,
+    more: Vec<Waker>,
+}
 
 struct Timekeeper {
     id: WaiterId,
     waker: Waker,
-    armed: Instant,
+    armed: Nanos,
 }
 
 /// A drain that waits for the last key.
@@ -60,13 +64,18 @@ struct Drainer {
 // === impl Waiters ===
 
 impl Waiters {
+    /// Nobody is there to be woken, whatever happens.
+    pub(super) fn nobody_waits(&self) -> bool {
+        self.sleeping.is_empty() && self.timekeeper.is_none() && self.drains.is_empty()
+    }
+
     /// Puts a getter to sleep. The answer is the deadline that its timer must be set to,
     /// if it is the timekeeper from now on.
     pub(super) fn sleep(
         &mut self,
         waker: Waker,
-        earliest: Option<Instant>,
-    ) -> (WaiterId, Option<Instant>) {
+        earliest: Option<Nanos>,
+    ) -> (WaiterId, Option<Nanos>) {
         let id = self.next_id();
         match earliest {
             Some(armed) if self.timekeeper.is_none() => {
@@ -80,14 +89,16 @@ impl Waiters {
         }
     }
 
-    /// A getter is polled again or dropped: it neither sleeps nor counts as woken.
-    pub(super) fn leave(&mut self, id: WaiterId) {
-        if self.timekeeper.as_ref().is_some_and(|it| it.id == id) {
-            self.timekeeper = None;
+    /// A getter is polled again or dropped: it neither sleeps nor counts as woken. Gives its
+    /// waker back, for the drop of one may call the queue.
+    pub(super) fn leave(&mut self, id: WaiterId) -> Option<Waker> {
+        if let Some(keeper) = self.timekeeper.take_if(|it| it.id == id) {
+            Some(keeper.waker)
         } else if let Some(at) = self.sleeping.iter().position(|(other, _)| *other == id) {
-            self.sleeping.remove(at);
+            self.sleeping.remove(at).map(|(_, waker)| waker)
         } else {
             self.woken -= 1;
+            None
         }
     }
 
@@ -102,9 +113,10 @@ impl Waiters {
         id
     }
 
-    /// A drain is polled again or dropped.
-    pub(super) fn unwatch(&mut self, id: WaiterId) {
-        self.drains.retain(|it| it.id != id);
+    /// A drain is polled again or dropped. Gives its waker back.
+    pub(super) fn unwatch(&mut self, id: WaiterId) -> Option<Waker> {
+        let at = self.drains.iter().position(|it| it.id == id)?;
+        Some(self.drains.swap_remove(at).waker)
     }
 
     /// Restores the two rules after a change, and names whom to wake for it.
@@ -112,13 +124,13 @@ impl Waiters {
         let mut wakes = Wakes::default();
         let over = |it: &mut Drainer| signal.drained || it.releases < signal.releases;
         let drains = self.drains.extract_if(.., over);
-        wakes.0.extend(drains.map(|it| it.waker));
+        drains.for_each(|it| wakes.push(it.waker));
         while (signal.ended || self.woken < signal.in_line) && self.wake_one(&mut wakes) {}
         if let Some(earliest) = signal.earliest {
             let late = self.timekeeper.take_if(|it| it.armed > earliest);
             if let Some(Timekeeper { waker, .. }) = late {
                 self.woken += 1;
-                wakes.0.push(waker);
+                wakes.push(waker);
             } else if self.timekeeper.is_none() && self.woken == 0 {
                 self.wake_one(&mut wakes);
             }
@@ -133,7 +145,7 @@ impl Waiters {
             return false;
         };
         self.woken += 1;
-        wakes.0.push(waker);
+        wakes.push(waker);
         true
     }
 
@@ -148,6 +160,16 @@ impl Waiters {
 impl Wakes {
     /// Wakes them all. Never under the lock: a waker may run the woken task at once.
     pub(super) fn wake(self) {
-        self.0.into_iter().for_each(Waker::wake);
+        self.first
+            .into_iter()
+            .chain(self.more)
+            .for_each(Waker::wake);
+    }
+
+    fn push(&mut self, waker: Waker) {
+        match &self.first {
+            None => self.first = Some(waker),
+            Some(_) => self.more.push(waker),
+        }
     }
 }

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use super::get::Get;
 use super::limiter::{ItemExponentialFailure, RateLimiter};
 use super::phase::Phase;
 use super::shared::Shared;
+use super::snapshot::Snapshot;
 use super::state::Policy;
 use crate::handler::{Band, Enqueue};
 
@@ -43,14 +45,16 @@ use crate::handler::{Band, Enqueue};
 /// ```
 ///
 /// The item is anything that can be compared and cloned, as a rule an
-/// [`ObjectKey`](crate::client::ObjectKey). Clones are made under the queue's lock, one a
-/// delivery, so a cheap clone is worth having.
+/// [`ObjectKey`](crate::client::ObjectKey). It is compared and cloned under the queue's
+/// lock, once a delivery, so a cheap clone is worth having, and neither may call the queue.
+/// Hashing and dropping it may.
 ///
 /// The dangerous mistake is to pass news through the queue: adds of one key are merged,
 /// so a key may only say *which* object wants a look.
 pub struct WorkQueue<T> {
     name: Arc<str>,
-    shared: Arc<Shared<T>>,
+    controller: Arc<str>,
+    pub(super) shared: Arc<Shared<T>>,
     limiter: Arc<dyn RateLimiter<T>>,
     halted: CancellationToken,
 }
@@ -59,6 +63,8 @@ pub struct WorkQueue<T> {
 #[must_use = "call `build`"]
 pub struct Builder<T> {
     name: Arc<str>,
+    controller: Option<Arc<str>>,
+    timestamps: bool,
     limiter: Option<Arc<dyn RateLimiter<T>>>,
 }
 
@@ -71,7 +77,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         Self::builder(name).build()
     }
 
-    /// Sets out to make a queue. The name stands in the spans of the workers that serve it.
+    /// Sets out to make a queue. The name stands in the spans of the workers that serve it,
+    /// and in its metrics.
     ///
     /// ```
     /// use controller_core::queue::{ItemFastSlow, WorkQueue};
@@ -84,6 +91,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     pub fn builder(name: impl Into<Arc<str>>) -> Builder<T> {
         Builder {
             name: name.into(),
+            controller: None,
+            timestamps: false,
             limiter: None,
         }
     }
@@ -93,20 +102,31 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         &self.name
     }
 
+    /// The controller that its metrics name.
+    pub fn controller(&self) -> &str {
+        &self.controller
+    }
+
     /// Puts the key in line: something happened to its object.
     ///
     /// In line already: nothing, except that a background key moves to the end of the
     /// live band. In work: it goes back in line once, when the work is done. Delayed: the
-    /// delay is over. Shutting down: ignored, as in client-go.
+    /// delay is over. Shutting down: ignored, as in client-go, and counted.
     pub fn add(&self, item: T) {
-        self.add_in(item, Band::Live);
+        self.add_in(Cow::Owned(item), Band::Live);
+    }
+
+    /// Like [`add`](Self::add) for a caller who keeps the key: it is cloned only if the queue
+    /// does not know it. So the add of a key that is in line costs a look-up and no more.
+    pub fn add_ref(&self, item: &T) {
+        self.add_in(Cow::Borrowed(item), Band::Live);
     }
 
     /// Puts the key in line behind all live ones: nothing happened to its object, it is
     /// only looked at again. Of any 8 keys handed out, one is the background key that
     /// waited longest, so a flood of events delays it but does not starve it.
     pub fn add_background(&self, item: T) {
-        self.add_in(item, Band::Background);
+        self.add_in(Cow::Owned(item), Band::Background);
     }
 
     /// Puts the key in line after `delay`, unless something puts it there sooner: the
@@ -114,7 +134,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// does nothing for a key that is in line.
     ///
     /// It goes in line in the band from which it is in work just now, or else live. A delay
-    /// of zero is over at once; one of more than a year is cut to a year.
+    /// of zero is an add, to the band that the key has already; one of more than a year is
+    /// cut to a year.
     ///
     /// The dangerous mistake is to count on a look at that very time: an event before then
     /// uses the delay up, and the reconcile that follows has to ask again.
@@ -140,15 +161,20 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 
     /// Like [`add_after`](Self::add_after), but the new deadline counts even if it is
-    /// later. It postpones a delay only: a key that is in line stays there.
+    /// later. It postpones a delay only: a key that is in line stays there, and so does one
+    /// that would be but for being in work, for its delay has passed.
     pub fn replace_after(&self, item: T, delay: Duration) {
         self.delay(item, delay, Policy::Replace);
     }
 
-    /// Takes the key's delay away; true if it had one. It does not take it out of the
-    /// line, for a key there may carry news.
+    /// Takes the key's delay away; true if it had one that has not passed. It does not take
+    /// it out of the line, for a key there may carry news.
     pub fn cancel(&self, item: &T) -> bool {
-        self.shared.update(|inner, _| inner.state.cancel(item))
+        let hash = self.shared.hash(item);
+        let (cancelled, _dropped) = self
+            .shared
+            .update(|inner, clock| inner.state.cancel(hash, item, clock));
+        cancelled
     }
 
     /// Puts the key in line after as long as the limiter says: call it after a failure.
@@ -187,6 +213,36 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.shared.update(|inner, _| inner.state.depth())
     }
 
+    /// All that can be told of the queue, read at one instant: what metrics are made of.
+    ///
+    /// ```
+    /// use controller_core::queue::WorkQueue;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let queue = WorkQueue::builder("deployments").timestamps().build();
+    /// queue.add("shop/web");
+    /// let ticket = queue.get().await.expect("a key is in line");
+    /// queue.add("shop/web"); // while it is in work
+    ///
+    /// let snapshot = queue.snapshot();
+    /// assert_eq!((snapshot.adds, snapshot.dirty_live), (2, 1));
+    /// assert_eq!(snapshot.in_work[0].item, *ticket);
+    /// assert!(snapshot.in_work[0].busy_for.is_some());
+    /// # }
+    /// ```
+    pub fn snapshot(&self) -> Snapshot<T> {
+        self.shared
+            .update(|inner, clock| inner.state.snapshot(clock))
+    }
+
+    /// The keys that [`shut_down_now`](Self::shut_down_now), or the deadline of a drain, cut
+    /// off: those in work, then those in line, and the first ten of them, which is enough to
+    /// name them to a person. [`Drained::abandoned`] counts all. Empty before.
+    pub fn abandoned_keys(&self) -> Vec<T> {
+        self.shared.update(|inner, _| inner.state.abandoned_keys())
+    }
+
     /// Waits for a key and takes it. `None`, at once, when the queue is shutting down and
     /// no key is in line: the worker can go.
     ///
@@ -200,10 +256,10 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// line, and those added while in work, are still handed out. Waits for nothing, and
     /// lets go of drains that wait.
     pub fn shut_down(&self) {
-        self.shared.update(|inner, _| {
-            inner.state.shut_down();
+        drop(self.shared.update(|inner, clock| {
             inner.state.release();
-        });
+            inner.state.shut_down(clock)
+        }));
     }
 
     /// Closes the intake, at the call and not only when awaited, then waits until no key
@@ -254,9 +310,9 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     ///
     /// Tickets stay valid: it is for the workers to end what they are at.
     pub fn shut_down_now(&self) -> Drained {
-        let drained = self.shared.update(|inner, _| {
-            inner.state.halt();
-            inner.state.progress().into()
+        let (_dropped, drained) = self.shared.update(|inner, clock| {
+            let dropped = inner.state.halt(clock);
+            (dropped, inner.state.progress().into())
         });
         self.halted.cancel();
         drained
@@ -277,13 +333,21 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.halted.clone().cancelled_owned()
     }
 
-    fn add_in(&self, item: T, band: Band) {
-        self.shared.update(|inner, _| inner.state.add(item, band));
+    fn add_in(&self, item: Cow<'_, T>, band: Band) {
+        let hash = self.shared.hash(&item);
+        drop(
+            self.shared
+                .update(|inner, clock| inner.state.add(hash, item, Some(band), clock)),
+        );
     }
 
     fn delay(&self, item: T, delay: Duration, policy: Policy) {
-        self.shared
-            .update(|inner, now| inner.state.add_after(item, delay, policy, now));
+        let hash = self.shared.hash(&item);
+        let item = Cow::Owned(item);
+        drop(
+            self.shared
+                .update(|inner, clock| inner.state.add_after(hash, item, delay, policy, clock)),
+        );
     }
 }
 
@@ -291,6 +355,7 @@ impl<T> Clone for WorkQueue<T> {
     fn clone(&self) -> Self {
         Self {
             name: Arc::clone(&self.name),
+            controller: Arc::clone(&self.controller),
             shared: Arc::clone(&self.shared),
             limiter: Arc::clone(&self.limiter),
             halted: self.halted.clone(),
@@ -309,7 +374,7 @@ impl<T> fmt::Debug for WorkQueue<T> {
 
 impl<T: Clone + Eq + Hash + Send + 'static> Enqueue<T> for WorkQueue<T> {
     fn enqueue(&self, key: T, band: Band) {
-        self.add_in(key, band);
+        self.add_in(Cow::Owned(key), band);
     }
 }
 
@@ -322,11 +387,32 @@ impl<T: Clone + Eq + Hash + Send + 'static> Builder<T> {
         self
     }
 
+    /// Sets the controller that the metrics name; as a rule, and by default, it has the name
+    /// of the queue.
+    pub fn controller(mut self, controller: impl Into<Arc<str>>) -> Self {
+        self.controller = Some(controller.into());
+        self
+    }
+
+    /// Has the queue note when keys come and go, for [`Ticket::queued_for`] and
+    /// [`Snapshot`]. That takes three readings of the clock a key, and nothing else does.
+    ///
+    /// [`Ticket::queued_for`]: super::Ticket::queued_for
+    pub fn timestamps(mut self) -> Self {
+        self.timestamps = true;
+        self
+    }
+
     /// Makes the queue.
     pub fn build(self) -> WorkQueue<T> {
+        let shared = Shared::new();
+        if self.timestamps {
+            shared.take_timestamps();
+        }
         WorkQueue {
+            controller: self.controller.unwrap_or_else(|| Arc::clone(&self.name)),
             name: self.name,
-            shared: Arc::new(Shared::new()),
+            shared: Arc::new(shared),
             limiter: self
                 .limiter
                 .unwrap_or_else(|| Arc::new(ItemExponentialFailure::default())),

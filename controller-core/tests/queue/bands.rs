@@ -79,6 +79,28 @@ fn of_any_eight_gets_one_serves_the_longest_waiting_background_key() {
     assert_eq!(background, [(8, 0), (16, 1), (24, 2)]);
 }
 
+/// The bound with a stream of live keys that never ends: each background key is served within
+/// eight gets for each that waited before it, however many live keys are in line.
+#[test]
+fn an_endless_stream_of_live_keys_starves_no_background_key() {
+    const OLD: u32 = 1_000;
+    let queue = WorkQueue::new("test");
+    (0..OLD).for_each(|key| queue.add_background(key));
+    let mut served = 0;
+    for get in 1..=100_000 {
+        queue.add(OLD + 2 * get);
+        queue.add(OLD + 2 * get + 1);
+        let key = *take(&queue);
+        if key < OLD {
+            assert_eq!(key, served, "first in, first out");
+            served += 1;
+            assert!(get <= 8 * served, "{key} was served at get {get}");
+        }
+    }
+    assert_eq!(served, OLD);
+    assert_eq!(queue.depth().background, 0);
+}
+
 /// controller-runtime #3157: a retry lost its priority, or gained one.
 #[tokio::test(start_paused = true)]
 async fn a_retry_keeps_the_band_of_its_key() {

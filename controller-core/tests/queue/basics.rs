@@ -55,31 +55,37 @@ async fn all_keys_are_served_and_a_late_one_is_not() {
     }
 }
 
-/// WQ-02: a worker that re-adds its own key is given it again.
+/// WQ-02: a worker that re-adds its own key is given it again, with both ways to shut down.
 #[tokio::test(start_paused = true)]
 async fn keys_added_by_their_own_worker_come_back_once() {
-    let queue = WorkQueue::new("test");
-    (0..50).for_each(|key| queue.add(key));
-    let seen = Arc::new(Mutex::new(Vec::<u32>::new()));
-    let mut consumers = JoinSet::new();
-    for _ in 0..10 {
-        let (queue, seen) = (queue.clone(), Arc::clone(&seen));
-        consumers.spawn(async move {
-            while let Some(ticket) = queue.get().await {
-                let first = !seen.lock().contains(&ticket);
-                seen.lock().push(*ticket);
-                if first {
-                    queue.add(*ticket);
+    for drain in [false, true] {
+        let queue = WorkQueue::new("test");
+        (0..50).for_each(|key| queue.add(key));
+        let seen = Arc::new(Mutex::new(Vec::<u32>::new()));
+        let mut consumers = JoinSet::new();
+        for _ in 0..10 {
+            let (queue, seen) = (queue.clone(), Arc::clone(&seen));
+            consumers.spawn(async move {
+                while let Some(ticket) = queue.get().await {
+                    let first = !seen.lock().contains(&ticket);
+                    seen.lock().push(*ticket);
+                    if first {
+                        queue.add(*ticket);
+                    }
+                    sleep(Duration::from_millis(3)).await;
                 }
-                sleep(Duration::from_millis(3)).await;
-            }
-        });
+            });
+        }
+        sleep(Duration::from_secs(1)).await;
+        if drain {
+            assert!(queue.shut_down_with_drain(far()).await.completed);
+        } else {
+            queue.shut_down();
+        }
+        consumers.join_all().await;
+        assert_eq!(seen.lock().len(), 100);
+        assert_eq!(queue.len(), 0);
     }
-    sleep(Duration::from_secs(1)).await;
-    assert!(queue.shut_down_with_drain(far()).await.completed);
-    consumers.join_all().await;
-    assert_eq!(seen.lock().len(), 100);
-    assert_eq!(queue.len(), 0);
 }
 
 /// WQ-04
@@ -127,11 +133,102 @@ async fn two_adds_of_a_key_in_work_are_one_and_wait_for_its_end() {
 #[test]
 fn a_served_key_is_not_kept() {
     let queue = WorkQueue::new("test");
-    let key = Arc::new(());
+    let key = Arc::new(1);
+    queue.add(Arc::new(2));
     queue.add(Arc::clone(&key));
-    drop(take(&queue));
+    queue.add(Arc::new(3));
+    drop((take(&queue), take(&queue)));
     assert_eq!(Arc::strong_count(&key), 1, "the queue kept a clone");
-    drop(queue);
+    assert_eq!(queue.len(), 1);
+}
+
+/// The caller keeps the key, and the queue has a clone only if it did not know it.
+#[test]
+fn a_key_added_by_reference_is_cloned_once() {
+    let queue = WorkQueue::new("test");
+    let key = Arc::new(1);
+    queue.add_ref(&key);
+    queue.add_ref(&key);
+    assert_eq!(Arc::strong_count(&key), 2);
+    let ticket = take(&queue);
+    queue.add_ref(&key);
+    drop(ticket);
+    assert_eq!(Arc::strong_count(&key), 2);
+    drop(take(&queue));
+    assert_eq!(Arc::strong_count(&key), 1);
+}
+
+/// A key is dropped outside of the lock, wherever it leaves the queue.
+#[tokio::test(start_paused = true)]
+async fn the_drop_of_a_key_may_call_the_queue() {
+    #[derive(Clone)]
+    struct Calls(u8, Arc<Mutex<Option<WorkQueue<Calls>>>>);
+
+    impl PartialEq for Calls {
+        fn eq(&self, other: &Self) -> bool {
+            self.0 == other.0
+        }
+    }
+
+    impl Eq for Calls {}
+
+    impl std::hash::Hash for Calls {
+        fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    impl Drop for Calls {
+        fn drop(&mut self) {
+            let queue = self.1.lock().clone();
+            assert!(queue.is_none_or(|it| it.depth().delayed < 9));
+        }
+    }
+
+    let (queue, handle) = (WorkQueue::new("test"), Arc::default());
+    let key = |number| Calls(number, Arc::clone(&handle));
+    *handle.lock() = Some(queue.clone());
+    for number in [1, 1, 2, 3, 4] {
+        queue.add(key(number));
+    }
+    queue.add_ref(&key(1));
+    queue.add_after(key(1), Duration::from_secs(1));
+    queue.add_after(key(8), Duration::from_secs(1));
+    queue.add_after(key(9), Duration::from_secs(1));
+    assert!(queue.cancel(&key(9)));
+    let next = take(&queue).next();
+    drop(next.await);
+    queue.shut_down();
+    queue.add(key(5));
+    queue.shut_down_now();
+    assert_eq!(queue.depth(), Depth::default());
+    handle.lock().take();
+}
+
+/// The next key and the end of the work on the last one, in one step.
+#[tokio::test]
+async fn next_is_a_drop_and_a_get() {
+    let queue = WorkQueue::new("test");
+    queue.add("a");
+    queue.add("b");
+    let ticket = take(&queue);
+    queue.add("a");
+    let ticket = ticket.next().await.unwrap();
+    assert_eq!(*ticket, "b");
+    let ticket = ticket.next().await.unwrap();
+    assert_eq!(*ticket, "a", "it was added in work");
+
+    let next = ticket.next();
+    queue.add("a");
+    assert_eq!(queue.len(), 0, "the work is not done before the first poll");
+    drop(next);
+    assert_eq!(queue.len(), 1, "or the drop");
+
+    let mut next = take(&queue).next();
+    assert!(futures::poll!(&mut next).is_pending());
+    assert_eq!(queue.depth(), Depth::default());
+    queue.add("a");
+    assert_eq!(*next.await.unwrap(), "a");
 }
 
 /// BX-04: what client-go calls a second `Done` cannot be written: a ticket is not `Clone`

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use controller_core::handler::Band;
 use controller_core::queue::WorkQueue;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep, timeout};
@@ -129,6 +130,59 @@ async fn cancel_takes_a_delay_away_and_nothing_else() {
     assert!(queue.cancel(&"foo"), "asked for while in work");
     drop(ticket);
     advance(ms(100)).await;
+    assert_eq!(queue.len(), 0);
+}
+
+/// A key in work whose delay has passed would be in line if it were not in work: there is no
+/// delay left to postpone or to take away.
+#[tokio::test(start_paused = true)]
+async fn a_delay_that_passed_in_work_can_be_neither_postponed_nor_cancelled() {
+    for change in [
+        |queue: &WorkQueue<&'static str>| queue.replace_after("foo", Duration::from_secs(3600)),
+        |queue: &WorkQueue<&'static str>| assert!(!queue.cancel(&"foo")),
+    ] {
+        let queue = WorkQueue::new("test");
+        queue.add("foo");
+        let ticket = take(&queue);
+        queue.add_after("foo", ms(10));
+        advance(ms(20)).await;
+        change(&queue);
+        drop(ticket);
+        assert_eq!((queue.len(), queue.depth().delayed), (1, 0));
+    }
+}
+
+/// It names no band, so it does not change that of a key in line.
+#[tokio::test(start_paused = true)]
+async fn a_delay_of_zero_keeps_the_band_that_a_key_has() {
+    let queue = WorkQueue::new("test");
+    queue.add_background("in line");
+    queue.add_after("in line", Duration::ZERO);
+    queue.add_background("in work");
+    queue.add_after("unknown", Duration::ZERO);
+    assert_eq!((queue.depth().live, queue.depth().background), (1, 2));
+    let bands: Vec<_> = (0..3).map(|_| take(&queue).band()).collect();
+    assert_eq!(bands, [Band::Live, Band::Background, Band::Background]);
+}
+
+/// kubernetes #112325: nothing is left behind by delays that are over.
+#[tokio::test(start_paused = true)]
+async fn a_million_delays_of_a_thousand_keys_are_a_thousand_delays() {
+    let queue = WorkQueue::new("test");
+    for round in 0..500 {
+        for key in 0..1_000_u32 {
+            queue.add_after(key, ms(u64::from(60_000 - key)));
+            queue.replace_after(key, ms(60_000 + round));
+        }
+        assert_eq!(queue.depth().delayed, 1_000);
+    }
+    advance(ms(60_499)).await;
+    let keys: Vec<_> = (0..1_000).map(|_| *take(&queue)).collect();
+    assert!(
+        keys.is_sorted(),
+        "of one deadline, in the order of the calls"
+    );
+    advance(Duration::from_secs(3600)).await;
     assert_eq!(queue.len(), 0);
 }
 

@@ -1,8 +1,9 @@
 //! The work queue, through its public face. The rules themselves are held against a
-//! model in `src/queue/tests.rs`, the races in `tests/queue_loom`.
+//! model in `src/queue/tests`, the races in `tests/queue_loom`.
 mod bands;
 mod basics;
 mod delays;
 mod limiters;
 mod shutdown;
+mod timestamps;
 mod wakes;

@@ -3,7 +3,7 @@ use std::time::Duration;
 use controller_core::queue::{Depth, Drained, WorkQueue};
 use futures::FutureExt;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, advance, timeout};
 
 use crate::basics::{far, take};
 
@@ -11,6 +11,7 @@ const ALL_DONE: Drained = Drained {
     completed: true,
     dropped_delayed: 0,
     abandoned: 0,
+    refused: 0,
 };
 
 /// WQ-07
@@ -175,6 +176,7 @@ async fn at_the_deadline_a_drain_halts_the_queue_and_says_what_is_left() {
         completed: false,
         dropped_delayed: 0,
         abandoned: 4,
+        refused: 0,
     };
     assert_eq!(drained, expected);
     assert!(halted.now_or_never().is_some());
@@ -210,9 +212,74 @@ fn a_queue_that_shuts_down_takes_no_key() {
     queue.replace_after("d", Duration::from_secs(1));
     queue.add_rate_limited("e");
     queue.add("in work");
+    queue.add_after("in work", Duration::ZERO);
     drop(ticket);
     assert_eq!(queue.depth(), Depth::default());
     assert!(queue.get().now_or_never().unwrap().is_none());
+    assert_eq!(queue.snapshot().refused, 7);
+    assert_eq!(queue.shut_down_now().refused, 7);
+}
+
+/// client-go's timer would have put it in line at 10 ms, for a worker that comes after the
+/// shutdown too.
+#[tokio::test(start_paused = true)]
+async fn a_key_whose_delay_passed_in_work_is_served_after_the_shutdown() {
+    let queue = WorkQueue::new("test");
+    queue.add("due");
+    queue.add("late");
+    let (due, late) = (take(&queue), take(&queue));
+    queue.add_after("due", Duration::from_millis(10));
+    queue.add_after("late", Duration::from_millis(30));
+    advance(Duration::from_millis(20)).await;
+    let drain = queue.shut_down_with_drain(far());
+    advance(Duration::from_millis(20)).await;
+    drop((due, late));
+    assert_eq!(*take(&queue), "due");
+    assert!(queue.get().await.is_none());
+    let drained = drain.await;
+    assert_eq!((drained.completed, drained.dropped_delayed), (true, 1));
+}
+
+/// A zero delay is an add, and an add in work is served after the shutdown.
+#[tokio::test]
+async fn a_zero_delay_asked_for_in_work_is_served_after_the_shutdown() {
+    let queue = WorkQueue::new("test");
+    queue.add("foo");
+    let ticket = take(&queue);
+    queue.add_after("foo", Duration::ZERO);
+    let drain = queue.shut_down_with_drain(far());
+    drop(ticket);
+    drop(take(&queue));
+    assert_eq!(drain.await, ALL_DONE);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ticket_that_is_never_dropped_does_not_keep_a_drain_from_its_deadline() {
+    let queue = WorkQueue::new("test");
+    queue.add(1);
+    std::mem::forget(take(&queue));
+    let deadline = Instant::now() + Duration::from_secs(25);
+    let drained = queue.shut_down_with_drain(deadline).await;
+    assert_eq!((drained.completed, drained.abandoned), (false, 1));
+    assert_eq!(Instant::now(), deadline);
+}
+
+/// Whoever shuts down can say which keys were not looked at.
+#[test]
+fn the_first_abandoned_keys_have_names() {
+    let queue = WorkQueue::new("test");
+    queue.add_background("background".to_owned());
+    for key in 1..=12 {
+        queue.add(format!("key {key}"));
+    }
+    let tickets = (take(&queue), take(&queue));
+    queue.add_after("delayed".to_owned(), Duration::from_secs(1));
+    assert!(queue.abandoned_keys().is_empty());
+    let drained = queue.shut_down_now();
+    assert_eq!(drained.abandoned, 13);
+    drop(tickets);
+    let expected: Vec<_> = (1..=10).map(|key| format!("key {key}")).collect();
+    assert_eq!(queue.abandoned_keys(), expected);
 }
 
 #[tokio::test]
@@ -221,7 +288,8 @@ async fn a_drain_closes_the_intake_before_it_is_polled() {
     let drain = queue.shut_down_with_drain(far());
     assert!(queue.is_shutting_down());
     queue.add(1);
-    assert_eq!(drain.await, ALL_DONE);
+    let drained = drain.await;
+    assert_eq!((drained.completed, drained.refused), (true, 1));
     assert_eq!(queue.len(), 0);
 }
 

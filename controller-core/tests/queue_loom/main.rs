@@ -10,10 +10,16 @@
     reason = "the core is compiled here as a private part of a test"
 )]
 
+#[path = "../../src/queue/clock.rs"]
+mod clock;
+#[path = "../../src/queue/counts.rs"]
+mod counts;
 #[path = "../../src/queue/depth.rs"]
 mod depth;
 #[path = "../../src/queue/drain.rs"]
 mod drain;
+#[path = "../../src/queue/durations.rs"]
+mod durations;
 #[path = "../../src/queue/entries.rs"]
 mod entries;
 #[path = "../../src/queue/get.rs"]
@@ -24,12 +30,16 @@ mod line;
 mod phase;
 #[path = "../../src/queue/shared.rs"]
 mod shared;
+#[path = "../../src/queue/snapshot.rs"]
+mod snapshot;
 #[path = "../../src/queue/state.rs"]
 mod state;
 #[path = "../../src/queue/ticket.rs"]
 mod ticket;
 #[path = "../../src/queue/waiters.rs"]
 mod waiters;
+#[path = "../../src/queue/work.rs"]
+mod work;
 
 mod delays;
 mod keys;

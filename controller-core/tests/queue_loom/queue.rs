@@ -1,4 +1,5 @@
 //! The calls of `WorkQueue` that concern the core.
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,13 +34,17 @@ impl Queue {
     }
 
     pub(crate) fn add(&self, key: Key) {
-        self.0.update(|inner, _| inner.state.add(key, Band::Live));
+        let hash = self.0.hash(&key);
+        let (key, band) = (Cow::Owned(key), Some(Band::Live));
+        self.0
+            .update(|inner, clock| inner.state.add(hash, key, band, clock));
     }
 
     pub(crate) fn add_after(&self, key: Key, millis: u64) {
         let delay = Duration::from_millis(millis);
+        let (hash, key, policy) = (self.0.hash(&key), Cow::Owned(key), Policy::Earliest);
         self.0
-            .update(|inner, now| inner.state.add_after(key, delay, Policy::Earliest, now));
+            .update(|inner, clock| inner.state.add_after(hash, key, delay, policy, clock));
     }
 
     pub(crate) fn get(&self) -> Get<Key> {
@@ -56,9 +61,9 @@ impl Queue {
     }
 
     pub(crate) fn shut_down(&self) {
-        self.0.update(|inner, _| {
-            inner.state.shut_down();
+        self.0.update(|inner, clock| {
             inner.state.release();
+            inner.state.shut_down(clock);
         });
     }
 
@@ -67,8 +72,8 @@ impl Queue {
     }
 
     pub(crate) fn halt(&self) -> Drained {
-        self.0.update(|inner, _| {
-            inner.state.halt();
+        self.0.update(|inner, clock| {
+            inner.state.halt(clock);
             inner.state.progress().into()
         })
     }

@@ -1,10 +1,11 @@
 //! `src/queue/sync.rs`, made of loom's parts.
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use loom::sync::MutexGuard;
+use loom::sync::atomic::{AtomicU64, Ordering};
 pub(super) use tokio::time::Instant;
 
 pub(super) struct Mutex<T>(loom::sync::Mutex<T>);
@@ -16,25 +17,30 @@ pub(super) struct Timer(());
 // loom runs all threads of a model as coroutines of one real thread, so these are theirs
 // together, and no test sees those of another.
 thread_local! {
-    static ELAPSED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     static SLEEPING: RefCell<Vec<(Instant, Waker)>> = const { RefCell::new(Vec::new()) };
+}
+
+loom::lazy_static! {
+    /// In nanoseconds, from 0 in each execution of a model. One of loom's atomics, so that
+    /// time can pass between any two steps.
+    static ref ELAPSED: AtomicU64 = AtomicU64::new(0);
 }
 
 pub(super) fn now() -> Instant {
     static START: OnceLock<Instant> = OnceLock::new();
-    *START.get_or_init(Instant::now) + ELAPSED.get()
+    // A mere load may see the past.
+    let elapsed = ELAPSED.fetch_add(0, Ordering::SeqCst);
+    *START.get_or_init(Instant::now) + Duration::from_nanos(elapsed)
 }
 
-/// Sets the clock back for the next execution of a model, and lets go of its wakers,
-/// which loom wants to see dropped within it.
+/// Lets go of the wakers of an execution, which loom wants to see dropped within it.
 pub(super) fn reset() {
-    ELAPSED.set(Duration::ZERO);
     SLEEPING.take();
 }
 
 /// Lets time pass, and wakes whose time has come.
 pub(super) fn advance(by: Duration) {
-    ELAPSED.set(ELAPSED.get() + by);
+    ELAPSED.fetch_add(by.as_nanos() as u64, Ordering::SeqCst);
     let now = now();
     let due =
         SLEEPING.with_borrow_mut(|it| it.extract_if(.., |it| it.0 <= now).collect::<Vec<_>>());
@@ -59,10 +65,11 @@ impl<T> Mutex<T> {
 
 impl Timer {
     pub(super) fn poll_until(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
+        // First of all, for time may pass before it is read.
+        SLEEPING.with_borrow_mut(|it| it.push((deadline, cx.waker().clone())));
         if now() >= deadline {
             return Poll::Ready(());
         }
-        SLEEPING.with_borrow_mut(|it| it.push((deadline, cx.waker().clone())));
         Poll::Pending
     }
 }

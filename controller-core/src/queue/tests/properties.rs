@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -5,14 +6,17 @@ use proptest::prelude::*;
 
 use super::model::{Key, Model};
 use crate::handler::Band;
+use crate::queue::clock::Clock;
 use crate::queue::depth::Depth;
-use crate::queue::entries::Id;
+use crate::queue::entries::KeyHash;
 use crate::queue::state::{Policy, State};
-use crate::queue::sync::Instant;
+use crate::queue::work::WorkId;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Add(Key, bool),
+    Add(Key, Option<Band>),
+    /// By a caller who keeps the key.
+    AddRef(Key),
     AddAfter(Key, u64, bool),
     Cancel(Key),
     Take,
@@ -27,8 +31,7 @@ enum Step {
 struct Bench {
     state: State<Key>,
     model: Model,
-    start: Instant,
-    in_work: Vec<(Id, Key)>,
+    in_work: Vec<(WorkId, Key)>,
     /// Of each key handed out: its band, and the background key that waited longest then.
     served: Vec<(Key, Band, Option<Key>)>,
     /// Keys added since they were last handed out.
@@ -36,9 +39,11 @@ struct Bench {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
     /// Does what its model does, and keeps its promises whatever happens.
     #[test]
-    fn does_what_its_model_does(steps in prop::collection::vec(step(), 1..120)) {
+    fn does_what_its_model_does(steps in prop::collection::vec(step(), 1..60)) {
         let mut bench = Bench::new();
         for step in steps {
             bench.step(step)?;
@@ -49,7 +54,7 @@ proptest! {
 
     /// Every key that was added is handed out after that: none is lost.
     #[test]
-    fn loses_no_key(steps in prop::collection::vec(step(), 1..120)) {
+    fn loses_no_key(steps in prop::collection::vec(step(), 1..60)) {
         let mut bench = Bench::new();
         for step in steps {
             if !matches!(step, Step::Halt) {
@@ -60,14 +65,19 @@ proptest! {
         prop_assert!(bench.news.is_empty(), "never handed out: {:?}", bench.news);
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
     /// With a live key always in line, of any 8 gets one serves the longest waiting.
     #[test]
     fn starves_no_background_key(adds in prop::collection::vec(any::<Option<Key>>(), 20..200)) {
         let mut bench = Bench::new();
         for (live, background) in (0..).zip(adds) {
-            bench.step(Step::Add(200 + live % 50, true))?;
+            bench.step(Step::Add(200 + live % 50, Some(Band::Live)))?;
             if let Some(key) = background {
-                bench.step(Step::Add(key % 200, false))?;
+                bench.step(Step::Add(key % 200, Some(Band::Background)))?;
             }
             bench.step(Step::Take)?;
             bench.step(Step::Done(0))?;
@@ -76,19 +86,30 @@ proptest! {
     }
 }
 
+/// What an add may say of the band.
+const BANDS: [Option<Band>; 2] = [Some(Band::Live), Some(Band::Background)];
+
+/// Every other key has the hash of another one.
+fn hash(key: Key) -> KeyHash {
+    KeyHash::from(key / 2)
+}
+
+/// Of a hundred steps so many are adds and so on. One plain tuple, for of thousands of cases
+/// most of the time goes into making them.
 fn step() -> impl Strategy<Value = Step> {
-    let key = 0..6_u8;
-    prop_oneof![
-        12 => (key.clone(), any::<bool>()).prop_map(|(key, live)| Step::Add(key, live)),
-        6 => (key.clone(), 0..40_u64, any::<bool>())
-            .prop_map(|(key, delay, replace)| Step::AddAfter(key, delay, replace)),
-        2 => key.prop_map(Step::Cancel),
-        12 => Just(Step::Take),
-        10 => any::<usize>().prop_map(Step::Done),
-        6 => (0..30_u64).prop_map(Step::Advance),
+    let numbers = (0..100_u8, 0..6_u8, 0..40_u64, any::<bool>());
+    numbers.prop_map(|(kind, key, number, flag)| match kind {
+        0..23 => Step::Add(key, BANDS[usize::from(flag)]),
+        23..28 => Step::AddRef(key),
+        28..40 => Step::AddAfter(key, number.saturating_sub(3), flag),
+        40..44 => Step::Cancel(key),
+        44..67 => Step::Take,
+        67..86 => Step::Done(number as usize),
+        86..98 => Step::Advance(number.saturating_sub(10)),
         // Rare, for most of what can go wrong goes wrong before.
-        1 => prop_oneof![3 => Just(Step::ShutDown), 1 => Just(Step::Halt)],
-    ]
+        _ if number < 12 => Step::Halt,
+        _ => Step::ShutDown,
+    })
 }
 
 // === impl Bench ===
@@ -98,27 +119,27 @@ impl Bench {
         Self {
             state: State::new(),
             model: Model::default(),
-            start: crate::queue::sync::now(),
             in_work: Vec::new(),
             served: Vec::new(),
             news: BTreeSet::new(),
         }
     }
 
-    fn now(&self) -> Instant {
-        self.start + self.model.now
+    fn clock(&self) -> Clock {
+        Clock::at(self.model.now.as_nanos() as u64 + 1)
     }
 
     fn step(&mut self, step: Step) -> Result<(), TestCaseError> {
-        let now = self.now();
+        let clock = &mut self.clock();
         match step {
-            Step::Add(key, live) => {
-                let band = if live { Band::Live } else { Band::Background };
-                self.state.add(key, band);
-                self.model.add(key, band);
-                if !self.model.closed {
-                    self.news.insert(key);
-                }
+            Step::Add(key, band) => {
+                self.state.add(hash(key), Cow::Owned(key), band, clock);
+                self.added(key, band);
+            }
+            Step::AddRef(key) => {
+                let band = Some(Band::Live);
+                self.state.add(hash(key), Cow::Borrowed(&key), band, clock);
+                self.added(key, band);
             }
             Step::AddAfter(key, delay, replace) => {
                 let policy = if replace {
@@ -126,32 +147,39 @@ impl Bench {
                 } else {
                     Policy::Earliest
                 };
+                if delay == 0 && !self.model.closed {
+                    self.news.insert(key);
+                }
                 let delay = Duration::from_millis(delay);
-                self.state.add_after(key, delay, policy, now);
+                let item = Cow::Owned(key);
+                self.state.add_after(hash(key), item, delay, policy, clock);
                 self.model.add_after(key, delay, replace);
             }
             Step::Cancel(key) => {
-                prop_assert_eq!(self.state.cancel(&key), self.model.cancel(key));
+                let (cancelled, dropped) = self.state.cancel(hash(key), &key, clock);
+                prop_assert_eq!(cancelled, self.model.cancel(key));
+                prop_assert!(dropped.is_none_or(|it| it == key));
             }
             Step::Take => self.take()?,
             Step::Done(at) => {
                 if !self.in_work.is_empty() {
                     let at = at % self.in_work.len();
-                    let (id, _) = self.in_work.remove(at);
-                    self.state.done(id, now);
+                    let (work, key) = self.in_work.remove(at);
+                    let dropped = self.state.done(work, clock);
+                    prop_assert!(dropped.is_none_or(|it| it == key));
                     self.model.done(at);
                 }
             }
             Step::Advance(by) => {
                 self.model.advance(Duration::from_millis(by));
-                self.state.promote(self.now());
+                self.state.promote(&mut self.clock());
             }
             Step::ShutDown => {
-                self.state.shut_down();
+                self.state.shut_down(clock);
                 self.model.shut_down();
             }
             Step::Halt => {
-                self.state.halt();
+                self.state.halt(clock);
                 self.model.halt();
                 self.news.clear();
             }
@@ -159,18 +187,27 @@ impl Bench {
         Ok(())
     }
 
+    fn added(&mut self, key: Key, band: Option<Band>) {
+        self.model.add(key, band);
+        if !self.model.closed {
+            self.news.insert(key);
+        }
+    }
+
     /// Takes a key, and checks on it what was promised of every key handed out.
     fn take(&mut self) -> Result<(), TestCaseError> {
-        let background = self.model.line.iter().find(|it| it.1 == Band::Background);
-        let longest_waiting = background.map(|it| it.0);
-        let taken = self.state.take();
-        let told = taken.as_ref().map(|it| (it.item, it.band));
+        let mut line = self.model.line.iter();
+        let background = line.find(|it| it.band == Band::Background);
+        let longest_waiting = background.map(|it| it.key);
+        let taken = self.state.take(&mut self.clock());
+        let told = taken.as_ref();
+        let told = told.map(|it| (it.item, it.band, it.queued_for.expect("it was noted")));
         prop_assert_eq!(told, self.model.take());
         let Some(taken) = taken else { return Ok(()) };
 
         let twice = self.in_work.iter().any(|(_, key)| *key == taken.item);
         prop_assert!(!twice, "{} is in two workers", taken.item);
-        self.in_work.push((taken.id, taken.item));
+        self.in_work.push((taken.work, taken.item));
         self.news.remove(&taken.item);
         self.served.push((taken.item, taken.band, longest_waiting));
 
@@ -188,23 +225,42 @@ impl Bench {
     /// The counts are the model's, and no key is in two places.
     fn check(&self) -> Result<(), TestCaseError> {
         let model = &self.model;
-        let of = |band| model.line.iter().filter(|it| it.1 == band).count();
+        let of = |band| model.line.iter().filter(|it| it.band == band).count();
+        let marked = |band| {
+            let again = model.work.iter().filter_map(|it| it.standing(model));
+            again.filter(|it| *it == band).count()
+        };
+        let (live, background) = (of(Band::Live), of(Band::Background));
+        let snapshot = self.state.snapshot(&mut self.clock());
         let expected = Depth {
-            live: of(Band::Live),
-            background: of(Band::Background),
+            live,
+            background,
             delayed: model.delayed.len(),
             in_work: model.work.len(),
         };
-        prop_assert_eq!(self.state.depth(), expected);
+        prop_assert_eq!(snapshot.depth, expected);
+        prop_assert_eq!(snapshot.dirty_live, live + marked(Band::Live));
+        prop_assert_eq!(
+            snapshot.dirty_background,
+            background + marked(Band::Background)
+        );
+        prop_assert_eq!(
+            (snapshot.adds, snapshot.retries, snapshot.refused),
+            (model.adds, model.retries, model.refused)
+        );
         prop_assert_eq!(self.state.progress().dropped_delayed, model.dropped_delayed);
+        let mut in_work: Vec<_> = snapshot.in_work.iter().map(|it| it.item).collect();
+        let mut of_model: Vec<_> = model.work.iter().map(|it| it.key).collect();
+        in_work.sort_unstable();
+        of_model.sort_unstable();
+        prop_assert_eq!(&in_work, &of_model);
+        let abandoned: BTreeSet<_> = self.state.abandoned_keys().into_iter().collect();
+        prop_assert_eq!(abandoned, model.abandoned.iter().copied().collect());
 
         let mut places = BTreeMap::new();
-        let line = model.line.iter().map(|it| it.0);
+        let line = model.line.iter().map(|it| it.key);
         let delayed = model.delayed.iter().map(|it| it.key);
-        for key in line
-            .chain(delayed)
-            .chain(model.work.iter().map(|it| it.key))
-        {
+        for key in line.chain(delayed).chain(of_model) {
             *places.entry(key).or_insert(0) += 1;
         }
         prop_assert!(places.values().all(|count| *count == 1), "{:?}", places);

@@ -1,0 +1,78 @@
+use std::time::Duration;
+
+use super::sync::{Instant, now};
+
+/// Nanoseconds since the queue's epoch, from 1 on: half the size of an [`Instant`]. They
+/// last for 584 years.
+pub(super) type Nanos = u64;
+
+/// In place of a time that nobody noted.
+pub(super) const UNKNOWN: Nanos = 0;
+
+/// What time it is during one change of the queue, read once and only if it matters: a
+/// reading costs as much as the rest of an add.
+#[derive(Clone, Copy)]
+pub(super) struct Clock {
+    epoch: Instant,
+    read: Option<Nanos>,
+    stamping: bool,
+}
+
+// === impl Clock ===
+
+impl Clock {
+    /// A clock that is read when it is first asked. With `stamping` it notes when keys come
+    /// and go, too, and is read at once: outside of the lock.
+    pub(super) fn new(epoch: Instant, stamping: bool) -> Self {
+        let mut clock = Self {
+            epoch,
+            read: None,
+            stamping,
+        };
+        if stamping {
+            clock.now();
+        }
+        clock
+    }
+
+    /// A clock that has been read, and takes note.
+    #[cfg(test)]
+    pub(super) fn at(now: Nanos) -> Self {
+        Self {
+            epoch: super::sync::now(),
+            read: Some(now),
+            stamping: true,
+        }
+    }
+
+    pub(super) fn now(&mut self) -> Nanos {
+        let epoch = self.epoch;
+        *self.read.get_or_insert_with(|| {
+            let elapsed = now().saturating_duration_since(epoch);
+            u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX - 1) + 1
+        })
+    }
+
+    /// The time to note for what happens now.
+    pub(super) fn stamp(&mut self) -> Nanos {
+        if self.stamping { self.now() } else { UNKNOWN }
+    }
+
+    /// The time to note for what happened at `at`.
+    pub(super) const fn stamp_at(&self, at: Nanos) -> Nanos {
+        if self.stamping { at } else { UNKNOWN }
+    }
+
+    /// The time `at`, as a timer wants it.
+    pub(super) fn instant(epoch: Instant, at: Nanos) -> Instant {
+        epoch + Duration::from_nanos(at - 1)
+    }
+}
+
+/// How long it is from `since` to `until`, if both were noted.
+pub(super) const fn between(since: Nanos, until: Nanos) -> Option<Duration> {
+    if since == UNKNOWN || until == UNKNOWN {
+        return None;
+    }
+    Some(Duration::from_nanos(until.saturating_sub(since)))
+}
