@@ -348,8 +348,8 @@
 //! # What it does not do yet
 //!
 //! - **Leader election.** Run one replica.
-//! - **Metrics and probes.** What would feed them is there: [`queue::Depth`],
-//!   [`store::CacheCounts`], [`informer::Health`], [`worker::PoolSummary`].
+//! - **Metrics and probes**, but for the queue's ([`queue::QueueMetrics`]). What would feed the
+//!   others is there: [`store::CacheCounts`], [`informer::Health`], [`worker::PoolSummary`].
 //! - **Protobuf.** Lists and watches are JSON.
 //! - **A second try with fresh credentials after a 401**, and a client-side rate limit.
 

@@ -4,6 +4,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
+use prometheus_client::registry::Registry;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +12,7 @@ use super::depth::Depth;
 use super::drain::{Drain, Drained};
 use super::get::Get;
 use super::limiter::{ItemExponentialFailure, RateLimiter};
+use super::metrics::QueueMetrics;
 use super::phase::Phase;
 use super::shared::Shared;
 use super::snapshot::Snapshot;
@@ -213,7 +215,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.shared.update(|inner, _| inner.state.depth())
     }
 
-    /// All that can be told of the queue, read at one instant: what metrics are made of.
+    /// All that can be told of the queue, read at one instant: what metrics are made of, for
+    /// those who want them by other means than [`register`](Self::register).
     ///
     /// ```
     /// use controller_core::queue::WorkQueue;
@@ -234,6 +237,18 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     pub fn snapshot(&self) -> Snapshot<T> {
         self.shared
             .update(|inner, clock| inner.state.snapshot(clock))
+    }
+
+    /// Makes the queue's metrics a part of `registry`, by the names that
+    /// [`QueueMetrics`] lists.
+    ///
+    /// The dangerous mistake is to do so for two queues of one registry: each would describe
+    /// the same metrics, and a scrape that describes one twice is refused. `QueueMetrics`
+    /// takes any number of queues.
+    pub fn register(&self, registry: &mut Registry) {
+        let metrics = QueueMetrics::default();
+        metrics.watch(self);
+        metrics.register(registry);
     }
 
     /// The keys that [`shut_down_now`](Self::shut_down_now), or the deadline of a drain, cut
@@ -331,6 +346,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// [`WorkerPool`](crate::worker::WorkerPool) do.
     pub fn halted(&self) -> impl Future<Output = ()> + Send + use<T> {
         self.halted.clone().cancelled_owned()
+    }
+
+    /// Its name and its controller's.
+    pub(super) fn names(&self) -> (Arc<str>, Arc<str>) {
+        (Arc::clone(&self.name), Arc::clone(&self.controller))
     }
 
     fn add_in(&self, item: Cow<'_, T>, band: Band) {

@@ -4,6 +4,7 @@ mod bands;
 mod basics;
 mod delays;
 mod limiters;
+mod metrics;
 mod shutdown;
 mod timestamps;
 mod wakes;
