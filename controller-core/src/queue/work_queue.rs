@@ -320,6 +320,13 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
     }
 
+    /// A drain that no timer ends, for models that have no runtime.
+    #[cfg(queue_loom)]
+    #[doc(hidden)]
+    pub fn drain_without_deadline(&self) -> impl Future<Output = Drained> + Send + use<T> {
+        Drain::new(Arc::clone(&self.shared))
+    }
+
     /// Closes the intake, drops the keys in line too, and tells the workers to stop, by
     /// [`halted`](Self::halted). Drains that wait return with the same count.
     ///

@@ -1,5 +1,5 @@
 //! The work queue, through its public face. The rules themselves are held against a
-//! model in `src/queue/tests`, the races in `tests/queue_loom`.
+//! model in `src/queue/tests`, the races in `tests/loom_queue`.
 mod bands;
 mod basics;
 mod delays;

@@ -1,4 +1,5 @@
 //! What is told of a queue, by its exposition text.
+#![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 use std::time::Duration;
 
 use controller_core::queue::{QueueMetrics, WorkQueue};

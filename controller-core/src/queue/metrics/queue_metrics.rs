@@ -57,7 +57,10 @@ use crate::queue::WorkQueue;
 /// The dangerous mistake is to watch two queues of one name and controller, or one queue
 /// twice: a scrape with two series of the same labels is refused as a whole.
 #[derive(Clone, Default)]
-pub struct QueueMetrics(Arc<Mutex<Vec<Box<dyn Fn() -> Sample + Send + Sync>>>>);
+pub struct QueueMetrics(Arc<Mutex<Vec<Read>>>);
+
+/// Reads one queue.
+type Read = Box<dyn Fn() -> Sample + Send + Sync>;
 
 // === impl QueueMetrics ===
 

@@ -7,7 +7,8 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
-use crate::queue::{Key, Queue, model};
+use crate::queue::{Key, Queue};
+use crate::{THREE, model};
 
 const FOO: Key = 1;
 
@@ -15,7 +16,7 @@ const FOO: Key = 1;
 /// and by whoever serves it the second add has been made.
 #[test]
 fn a_key_added_in_work_is_served_once_more_and_never_by_two() {
-    model(3, || {
+    model(THREE, || {
         let queue = Queue::new();
         let in_work = Arc::new(AtomicUsize::new(1));
         let news = Arc::new(AtomicUsize::new(0));
@@ -59,7 +60,7 @@ fn a_key_added_in_work_is_served_once_more_and_never_by_two() {
 /// Two keys and two getters: each gets one, whichever call comes first.
 #[test]
 fn every_getter_is_woken_for_a_key_of_its_own() {
-    model(3, || {
+    model(THREE, || {
         let queue = Queue::new();
         let getters: Vec<_> = (0..2)
             .map(|_| {
@@ -84,7 +85,7 @@ fn every_getter_is_woken_for_a_key_of_its_own() {
 /// A getter that is dropped just when it is woken, as a cancelled worker is.
 #[test]
 fn a_dropped_getter_passes_its_wake_up_on() {
-    model(3, || {
+    model(THREE, || {
         let queue = Queue::new();
         let dropper = {
             let queue = queue.clone();
@@ -110,7 +111,7 @@ fn a_dropped_getter_passes_its_wake_up_on() {
 /// The end of work puts a marked key in line and must wake an idle worker for it.
 #[test]
 fn the_end_of_work_wakes_a_getter_for_the_key_that_was_marked() {
-    model(3, || {
+    model(THREE, || {
         let queue = Queue::new();
         queue.add(FOO);
         let ticket = queue.take();

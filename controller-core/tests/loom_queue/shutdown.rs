@@ -2,14 +2,15 @@
 use loom::future::block_on;
 use loom::thread;
 
-use crate::queue::{Key, Queue, model};
+use crate::queue::{Key, Queue};
+use crate::{THREE, THREE_OF_MANY, model};
 
 const FOO: Key = 1;
 
 /// A key that is added while the queue shuts down is served or ignored, and not stuck.
 #[test]
 fn an_add_beside_a_shutdown_is_served_or_ignored() {
-    model(3, || {
+    model(THREE, || {
         let queue = Queue::new();
         let worker = {
             let queue = queue.clone();
@@ -36,7 +37,7 @@ fn an_add_beside_a_shutdown_is_served_or_ignored() {
 /// WQ-09: the second shutdown and the end of the work race for the drain.
 #[test]
 fn a_later_shutdown_lets_a_drain_go() {
-    model(3, || {
+    model(THREE, || {
         let queue = Queue::new();
         queue.add(FOO);
         let ticket = queue.take();
@@ -53,7 +54,7 @@ fn a_later_shutdown_lets_a_drain_go() {
 /// WQ-09, without the end of the work: the ticket outlives the drain.
 #[test]
 fn a_drain_is_let_go_while_its_key_is_in_work() {
-    model(3, || {
+    model(THREE, || {
         let queue = Queue::new();
         queue.add(FOO);
         let ticket = queue.take();
@@ -69,7 +70,7 @@ fn a_drain_is_let_go_while_its_key_is_in_work() {
 /// BX-02: two drains and an idle getter, and one end of work that all of them wait for.
 #[test]
 fn two_drains_and_an_idle_getter_all_return() {
-    model(2, || {
+    model(THREE_OF_MANY, || {
         let queue = Queue::new();
         queue.add(FOO);
         let ticket = queue.take();
@@ -94,7 +95,7 @@ fn two_drains_and_an_idle_getter_all_return() {
 /// BX-01: a drain ends after the worker has served the key that was in line.
 #[test]
 fn a_drain_ends_when_the_last_key_in_line_is_served() {
-    model(3, || {
+    model(THREE, || {
         let queue = Queue::new();
         queue.add(FOO);
         let worker = {
@@ -116,7 +117,7 @@ fn a_drain_ends_when_the_last_key_in_line_is_served() {
 /// The deadline of a drain races with the worker.
 #[test]
 fn a_halt_ends_drains_and_getters_and_loses_count_of_nothing() {
-    model(3, || {
+    model(THREE, || {
         let queue = Queue::new();
         queue.add(1);
         queue.add(2);

@@ -3,8 +3,9 @@ use std::time::Duration;
 
 use loom::thread::{self, JoinHandle};
 
-use crate::queue::{Key, Queue, model};
+use crate::queue::{Key, Queue};
 use crate::sync::advance;
+use crate::{THREE, model};
 
 const TEN: Duration = Duration::from_millis(10);
 
@@ -12,7 +13,7 @@ const TEN: Duration = Duration::from_millis(10);
 /// without a timer: the second deadline must not be forgotten.
 #[test]
 fn the_next_deadline_is_kept_by_the_getter_that_is_left() {
-    model(2, || {
+    model(THREE, || {
         let queue = Queue::new();
         queue.add_after(1, 10);
         queue.add_after(2, 20);
@@ -27,7 +28,7 @@ fn the_next_deadline_is_kept_by_the_getter_that_is_left() {
 /// A live key comes when the deadline does.
 #[test]
 fn a_deadline_and_a_key_at_once_wake_a_getter_each() {
-    model(2, || {
+    model(THREE, || {
         let queue = Queue::new();
         queue.add_after(1, 10);
         let getters = take_and_keep(&queue);
@@ -40,7 +41,7 @@ fn a_deadline_and_a_key_at_once_wake_a_getter_each() {
 /// An earlier deadline comes while a getter falls asleep until a later one.
 #[test]
 fn an_earlier_deadline_sets_the_timer_anew() {
-    model(2, || {
+    model(THREE, || {
         let queue = Queue::new();
         queue.add_after(1, 1_000);
         let getter = {

@@ -1,4 +1,3 @@
-//! `src/queue/sync.rs`, made of loom's parts.
 use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, Waker};
@@ -6,13 +5,13 @@ use std::time::Duration;
 
 use loom::sync::MutexGuard;
 use loom::sync::atomic::{AtomicU64, Ordering};
-pub(super) use tokio::time::Instant;
+pub(crate) use tokio::time::Instant;
 
-pub(super) struct Mutex<T>(loom::sync::Mutex<T>);
+pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
 
 /// Is ready once [`advance`] has come far enough.
 #[derive(Default)]
-pub(super) struct Timer(());
+pub(crate) struct Timer(());
 
 // loom runs all threads of a model as coroutines of one real thread, so these are theirs
 // together, and no test sees those of another.
@@ -26,7 +25,7 @@ loom::lazy_static! {
     static ref ELAPSED: AtomicU64 = AtomicU64::new(0);
 }
 
-pub(super) fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     static START: OnceLock<Instant> = OnceLock::new();
     // A mere load may see the past.
     let elapsed = ELAPSED.fetch_add(0, Ordering::SeqCst);
@@ -34,12 +33,12 @@ pub(super) fn now() -> Instant {
 }
 
 /// Lets go of the wakers of an execution, which loom wants to see dropped within it.
-pub(super) fn reset() {
+pub fn reset() {
     SLEEPING.take();
 }
 
 /// Lets time pass, and wakes whose time has come.
-pub(super) fn advance(by: Duration) {
+pub fn advance(by: Duration) {
     ELAPSED.fetch_add(by.as_nanos() as u64, Ordering::SeqCst);
     let now = now();
     let due =
@@ -52,11 +51,11 @@ pub(super) fn advance(by: Duration) {
 // === impl Mutex ===
 
 impl<T> Mutex<T> {
-    pub(super) fn new(value: T) -> Self {
+    pub(crate) fn new(value: T) -> Self {
         Self(loom::sync::Mutex::new(value))
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, T> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().expect("no thread of a model panics")
     }
 }
@@ -64,7 +63,7 @@ impl<T> Mutex<T> {
 // === impl Timer ===
 
 impl Timer {
-    pub(super) fn poll_until(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_until(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
         // First of all, for time may pass before it is read.
         SLEEPING.with_borrow_mut(|it| it.push((deadline, cx.waker().clone())));
         if now() >= deadline {

@@ -1,4 +1,4 @@
-//! The calls of `WorkQueue` that concern the core.
+//! A queue made of the parts of the core alone.
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,23 +8,12 @@ use crate::get::Get;
 use crate::handler::Band;
 use crate::shared::Shared;
 use crate::state::Policy;
+use crate::ticket::Ticket;
 
 pub(crate) type Key = u8;
 
 #[derive(Clone)]
 pub(crate) struct Queue(Arc<Shared<Key>>);
-
-/// Runs a model with up to `preemptions` switches away from a thread that could go on.
-/// Three are plenty for two or three threads; a further one or a further thread
-/// multiplies the time by ten.
-pub(crate) fn model(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(preemptions);
-    model.check(move || {
-        body();
-        crate::sync::reset();
-    });
-}
 
 // === impl Queue ===
 
@@ -52,8 +41,19 @@ impl Queue {
     }
 
     /// Takes a key, if one is in line.
-    pub(crate) fn take(&self) -> crate::ticket::Ticket<Key> {
+    pub(crate) fn take(&self) -> Ticket<Key> {
         loom::future::block_on(self.get()).expect("the queue is open")
+    }
+
+    /// Ends the work on the key and waits for another.
+    pub(crate) fn next(ticket: Ticket<Key>) -> Get<Key> {
+        ticket.next()
+    }
+
+    /// The adds that were not heeded: too late, or still delayed when the queue closed.
+    pub(crate) fn lost(&self) -> usize {
+        let progress = self.0.update(|inner, _| inner.state.progress());
+        progress.refused + progress.dropped_delayed
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -1,0 +1,159 @@
+//! Producers beside workers, while delays come due and the queue shuts down.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use loom::future::block_on;
+use loom::thread::{self, JoinHandle};
+
+use crate::queue::{Key, Queue};
+use crate::sync::advance;
+use crate::{EXHAUSTIVE, THREE, THREE_OF_MANY, model};
+
+const DELAY: u64 = 10;
+
+/// What workers have seen. No atomic of loom's: these are for the assertions, which shall not
+/// multiply the interleavings.
+#[derive(Clone, Default)]
+struct Seen(Arc<[Of; 2]>);
+
+/// Of one key.
+#[derive(Default)]
+struct Of {
+    in_work: AtomicBool,
+    served: AtomicUsize,
+    /// How often it was added, and how often when it was served last.
+    added: AtomicUsize,
+    noticed: AtomicUsize,
+}
+
+/// Add, delay, get, done and shutdown of one producer, one worker and a third thread, in
+/// every order.
+#[test]
+fn one_producer_and_one_worker() {
+    model(EXHAUSTIVE, || {
+        let (queue, seen) = (Queue::new(), Seen::default());
+        let producer = {
+            let (queue, seen) = (queue.clone(), seen.clone());
+            thread::spawn(move || {
+                seen.add(&queue, 0);
+                queue.add_after(1, DELAY);
+            })
+        };
+        let worker = worker(&queue, &seen);
+        advance(Duration::from_millis(DELAY));
+        queue.shut_down();
+        producer.join().unwrap();
+        worker.join().unwrap();
+        seen.check(&queue, 2);
+    });
+}
+
+/// Two producers add the same key; it is served after each add.
+#[test]
+fn two_producers_and_one_worker() {
+    model(EXHAUSTIVE, || {
+        let (queue, seen) = (Queue::new(), Seen::default());
+        let producers = [(); 2].map(|()| {
+            let (queue, seen) = (queue.clone(), seen.clone());
+            thread::spawn(move || seen.add(&queue, 0))
+        });
+        let worker = worker(&queue, &seen);
+        for producer in producers {
+            producer.join().unwrap();
+        }
+        queue.shut_down();
+        worker.join().unwrap();
+        let key = &seen.0[0];
+        assert_eq!(key.noticed.load(Relaxed), 2, "the last add was not served");
+        assert!((1..=2).contains(&key.served.load(Relaxed)));
+        assert_eq!((queue.lost(), queue.len()), (0, 0));
+    });
+}
+
+/// The same with a delay, which comes due at any time, and a shutdown beside it all.
+#[test]
+fn two_producers_and_one_worker_and_a_delay() {
+    model(THREE, || {
+        let (queue, seen) = (Queue::new(), Seen::default());
+        let adder = {
+            let (queue, seen) = (queue.clone(), seen.clone());
+            thread::spawn(move || seen.add(&queue, 0))
+        };
+        let delayer = {
+            let queue = queue.clone();
+            thread::spawn(move || queue.add_after(1, DELAY))
+        };
+        let worker = worker(&queue, &seen);
+        advance(Duration::from_millis(DELAY));
+        queue.shut_down();
+        for thread in [adder, delayer, worker] {
+            thread.join().unwrap();
+        }
+        seen.check(&queue, 2);
+    });
+}
+
+/// As many threads as loom can do: two producers, two workers, and this one, which makes the
+/// delay due and drains.
+#[test]
+fn two_producers_and_two_workers() {
+    model(THREE_OF_MANY, || {
+        let (queue, seen) = (Queue::new(), Seen::default());
+        let adder = {
+            let (queue, seen) = (queue.clone(), seen.clone());
+            thread::spawn(move || seen.add(&queue, 0))
+        };
+        let delayer = {
+            let queue = queue.clone();
+            thread::spawn(move || queue.add_after(1, DELAY))
+        };
+        let workers = [worker(&queue, &seen), worker(&queue, &seen)];
+        advance(Duration::from_millis(DELAY));
+        let drained = block_on(queue.drain());
+        assert!(drained.completed);
+        for thread in [adder, delayer].into_iter().chain(workers) {
+            thread.join().unwrap();
+        }
+        seen.check(&queue, 2);
+    });
+}
+
+/// Serves keys until there are none, and ends each in the same step in which it takes the next.
+fn worker(queue: &Queue, seen: &Seen) -> JoinHandle<()> {
+    let (queue, seen) = (queue.clone(), seen.clone());
+    thread::spawn(move || {
+        let mut next = queue.get();
+        while let Some(ticket) = block_on(next) {
+            let key = seen.begin(*ticket);
+            // Work takes time, in which others do something.
+            thread::yield_now();
+            key.in_work.store(false, Relaxed);
+            next = Queue::next(ticket);
+        }
+    })
+}
+
+// === impl Seen ===
+
+impl Seen {
+    fn add(&self, queue: &Queue, key: Key) {
+        self.0[usize::from(key)].added.fetch_add(1, Relaxed);
+        queue.add(key);
+    }
+
+    fn begin(&self, key: Key) -> &Of {
+        let of = &self.0[usize::from(key)];
+        assert!(!of.in_work.swap(true, Relaxed), "in two workers");
+        of.served.fetch_add(1, Relaxed);
+        of.noticed.store(of.added.load(Relaxed), Relaxed);
+        of
+    }
+
+    /// Of so many adds of different keys each was served, or is counted as lost.
+    fn check(&self, queue: &Queue, adds: usize) {
+        let served: usize = self.0.iter().map(|it| it.served.load(Relaxed)).sum();
+        assert_eq!(served + queue.lost(), adds);
+        assert_eq!(queue.len(), 0);
+    }
+}
