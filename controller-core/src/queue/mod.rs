@@ -65,7 +65,7 @@
 //! ordered map. A key of 8 bytes takes 60 all in all. The add of a key that is in line or in
 //! work allocates nothing, nor does a key that comes and goes. What a burst took is given back
 //! when the queue has been empty some twenty times. The default limiter keeps a count for each
-//! failing key, until it is forgotten.
+//! failing key, until it is forgotten; while no key fails it takes no lock.
 //!
 //! One lock, which workers and handlers share, held for a look-up and a few links. Keys are
 //! hashed before it is taken and dropped after it is released. [`Ticket::next`] ends one piece
@@ -85,8 +85,10 @@
 //! | `ShutDown` | [`WorkQueue::shut_down`] |
 //! | `ShutDownWithDrain` | [`WorkQueue::shut_down_with_drain`], with a deadline |
 //! | `TypedQueueConfig.MetricsProvider` | [`WorkQueue::register`], [`QueueMetrics`] |
-//! | `DefaultTypedControllerRateLimiter` | [`MaxOf`] an [`ItemExponentialFailure`] and a [`Bucket`] |
-//! | `DefaultTypedItemBasedRateLimiter` | [`ItemExponentialFailure`]; the default, with a base of 5 ms |
+//! | `DefaultTypedControllerRateLimiter` | [`MaxOf`] the defaults of [`ItemExponentialFailure`] and [`Bucket`] |
+//! | `DefaultTypedItemBasedRateLimiter` | [`ItemExponentialFailure`]; the default, with a base of 5 ms instead of 1 |
+//! | `NewTypedItemFastSlowRateLimiter`, `NewTypedWithMaxWaitRateLimiter` | [`ItemFastSlow`], [`WithMaxWait`] |
+//! | `wait.Jitter` of apimachinery, by hand | [`Jitter`] around any limiter |
 //! | controller-runtime's priorities 0 and −100 | [`Band`](crate::handler::Band) |
 //!
 //! # Testing against it
@@ -128,7 +130,10 @@ pub use depth::Depth;
 pub use drain::Drained;
 pub use durations::Durations;
 pub use get::Get;
-pub use limiter::{Bucket, ItemExponentialFailure, ItemFastSlow, MaxOf, RateLimiter, WithMaxWait};
+pub use limiter::{
+    Bucket, ItemExponentialFailure, ItemFastSlow, Jitter, LimiterError, MaxOf, RateLimiter,
+    WithMaxWait,
+};
 pub use metrics::QueueMetrics;
 pub use snapshot::{InWork, Snapshot};
 /// The clock of loom's models, which stands still until it is advanced.

@@ -86,9 +86,12 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// use controller_core::queue::{ItemFastSlow, WorkQueue};
     /// use tokio::time::Duration;
     ///
-    /// let limiter = ItemFastSlow::new(Duration::from_millis(50), Duration::from_secs(30), 5);
+    /// # fn main() -> Result<(), controller_core::queue::LimiterError> {
+    /// let limiter = ItemFastSlow::new(Duration::from_millis(50), Duration::from_secs(30), 5)?;
     /// let queue: WorkQueue<String> = WorkQueue::builder("volumes").rate_limiter(limiter).build();
     /// assert_eq!(queue.name(), "volumes");
+    /// # Ok(())
+    /// # }
     /// ```
     pub fn builder(name: impl Into<Arc<str>>) -> Builder<T> {
         Builder {

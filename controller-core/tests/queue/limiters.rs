@@ -3,14 +3,14 @@ use std::time::Duration;
 use controller_core::queue::{
     Bucket, ItemExponentialFailure, ItemFastSlow, MaxOf, RateLimiter, WithMaxWait, WorkQueue,
 };
-use tokio::time::{Instant, advance};
+use tokio::time::Instant;
 
 use crate::basics::take;
 
-/// RL-01, RL-02: doubles for each key by itself, up to the maximum; forgets.
+/// RL-01: doubles for each key by itself, up to the maximum; forgets.
 #[test]
 fn exponential_doubles_per_key_up_to_the_maximum() {
-    let limiter = ItemExponentialFailure::new(ms(1), ms(1000));
+    let limiter = ItemExponentialFailure::new(ms(1), ms(1000)).unwrap();
     assert_eq!(waits(&limiter, "one", 5), [1, 2, 4, 8, 16].map(ms));
     assert_eq!(limiter.num_requeues(&"one"), 5);
     assert_eq!(waits(&limiter, "two", 2), [1, 2].map(ms));
@@ -29,16 +29,26 @@ fn the_default_goes_from_5_ms_to_1000_s() {
     assert_eq!(waits[17..], [ms(655_360), ms(1_000_000), ms(1_000_000)]);
 }
 
+/// RL-02: with the numbers of client-go's `DefaultTypedItemBasedRateLimiter`.
+#[test]
+fn exponential_stays_at_its_maximum_for_a_thousand_failures() {
+    let limiter = ItemExponentialFailure::new(ms(1), ms(1_000_000)).unwrap();
+    assert_eq!(waits(&limiter, "one", 6)[5], ms(32));
+    assert_eq!(
+        waits(&limiter, "overflow", 1001)[20..],
+        [ms(1_000_000); 981]
+    );
+}
+
 /// RL-03
 #[test]
 fn exponential_ends_at_the_maximum_and_never_overflows() {
     let hour = Duration::from_secs(3600);
-    let limiter = ItemExponentialFailure::new(Duration::from_secs(60), 1000 * hour);
-    let waits_of_key = waits(&limiter, "key", 1001);
-    assert_eq!(waits_of_key[2], Duration::from_secs(240));
-    assert_eq!(waits_of_key[1000], 1000 * hour);
+    let limiter = ItemExponentialFailure::new(Duration::from_secs(60), 1000 * hour).unwrap();
+    assert_eq!(waits(&limiter, "two", 3)[2], Duration::from_secs(240));
+    assert_eq!(waits(&limiter, "overflow", 1001)[1000], 1000 * hour);
 
-    let limiter = ItemExponentialFailure::new(Duration::from_nanos(1), Duration::MAX);
+    let limiter = ItemExponentialFailure::new(Duration::from_nanos(1), Duration::MAX).unwrap();
     let waits_of_key = waits(&limiter, "key", 2000);
     assert_eq!(waits_of_key[40], Duration::from_nanos(1 << 40));
     assert_eq!(waits_of_key[1999], Duration::MAX);
@@ -48,7 +58,7 @@ fn exponential_ends_at_the_maximum_and_never_overflows() {
 /// RL-04
 #[test]
 fn fast_slow_slows_down_after_its_tries() {
-    let limiter = ItemFastSlow::new(ms(5), ms(10_000), 3);
+    let limiter = ItemFastSlow::new(ms(5), ms(10_000), 3).unwrap();
     let expected = [5, 5, 5, 10_000, 10_000].map(ms);
     assert_eq!(waits(&limiter, "one", 5), expected);
     assert_eq!(limiter.num_requeues(&"one"), 5);
@@ -58,12 +68,22 @@ fn fast_slow_slows_down_after_its_tries() {
     assert_eq!(waits(&limiter, "one", 1), [ms(5)]);
 }
 
+/// As people ask for it: a second three times, then ten.
+#[test]
+fn fast_slow_waits_a_second_three_times_and_then_ten() {
+    let limiter = ItemFastSlow::new(ms(1000), ms(10_000), 3).unwrap();
+    let expected = [1000, 1000, 1000, 10_000, 10_000, 10_000].map(ms);
+    assert_eq!(waits(&limiter, "one", 6), expected);
+
+    let never_fast = ItemFastSlow::new(ms(1000), ms(10_000), 0).unwrap();
+    assert_eq!(waits(&never_fast, "one", 1), [ms(10_000)]);
+}
+
 /// RL-05
 #[test]
 fn max_of_waits_longest_and_forgets_everywhere() {
-    let limiter = MaxOf::new()
-        .and(ItemFastSlow::new(ms(5), ms(3000), 3))
-        .and(ItemExponentialFailure::new(ms(1), ms(1000)));
+    let limiter = MaxOf::new(ItemFastSlow::new(ms(5), ms(3000), 3).unwrap())
+        .and(ItemExponentialFailure::new(ms(1), ms(1000)).unwrap());
     let expected = [5, 5, 5, 3000, 3000].map(ms);
     assert_eq!(waits(&limiter, "one", 5), expected);
     assert_eq!(limiter.num_requeues(&"one"), 5);
@@ -75,8 +95,8 @@ fn max_of_waits_longest_and_forgets_everywhere() {
 /// RL-06
 #[test]
 fn with_max_wait_cuts_what_its_limiter_says() {
-    let steps = ItemFastSlow::new(ms(5), ms(1_000_000), 100);
-    let limiter = WithMaxWait::new(steps, ms(500_000));
+    let steps = ItemFastSlow::new(ms(5), ms(1_000_000), 100).unwrap();
+    let limiter = WithMaxWait::new(steps, ms(500_000)).unwrap();
     let waits_of_key = waits(&limiter, "one", 200);
     assert_eq!(waits_of_key[..100], [ms(5); 100]);
     assert_eq!(waits_of_key[100..], [ms(500_000); 100]);
@@ -85,26 +105,26 @@ fn with_max_wait_cuts_what_its_limiter_says() {
     assert_eq!(waits(&limiter, "one", 1), [ms(5)]);
 }
 
-#[tokio::test(start_paused = true)]
-async fn bucket_reserves_its_tokens_ahead() {
-    let limiter = Bucket::new(10.0, 100);
-    assert_eq!(waits(&limiter, "one", 100), [Duration::ZERO; 100]);
-    assert_eq!(waits(&limiter, "two", 3), [100, 200, 300].map(ms));
-    assert_eq!(RateLimiter::<&str>::num_requeues(&limiter, &"two"), 0);
-    advance(ms(300)).await;
-    assert_eq!(waits(&limiter, "two", 1), [ms(100)]);
-    advance(Duration::from_secs(3600)).await;
-    assert_eq!(waits(&limiter, "two", 101)[99..], [ms(0), ms(100)]);
+#[test]
+fn of_a_minute_cuts_to_60_s() {
+    let limiter = WithMaxWait::of_a_minute(ItemExponentialFailure::default());
+    assert_eq!(waits(&limiter, "one", 15)[13..], [ms(40_960), ms(60_000)]);
+}
 
-    let empty = Bucket::new(0.0, 0);
-    assert_eq!(waits(&empty, "one", 1), [Duration::MAX]);
+/// client-go's `DefaultTypedControllerRateLimiter`: here it has to be asked for.
+#[tokio::test(start_paused = true)]
+async fn with_a_shared_bucket_many_keys_wait_for_each_other() {
+    let limiter = MaxOf::new(ItemExponentialFailure::default()).and(Bucket::default());
+    assert_eq!(waits(&limiter, "hot", 100)[..2], [ms(5), ms(10)]);
+    assert_eq!(waits(&limiter, "other", 3), [100, 200, 300].map(ms));
+    assert_eq!(limiter.num_requeues(&"hot"), 100);
 }
 
 /// RL-07
 #[tokio::test(start_paused = true)]
 async fn a_queue_delays_by_its_limiter_and_forgets() {
     let queue = WorkQueue::builder("test")
-        .rate_limiter(ItemExponentialFailure::new(ms(1), ms(1000)))
+        .rate_limiter(ItemExponentialFailure::new(ms(1), ms(1000)).unwrap())
         .build();
     for (key, expected) in [("one", 1), ("one", 2), ("two", 1), ("two", 2)] {
         assert_eq!(retry(&queue, key).await, ms(expected));
@@ -175,10 +195,14 @@ async fn retry(queue: &WorkQueue<&'static str>, key: &'static str) -> Duration {
     start.elapsed()
 }
 
-fn waits<'a>(limiter: &impl RateLimiter<&'a str>, key: &'a str, times: usize) -> Vec<Duration> {
+pub(crate) fn waits<'a>(
+    limiter: &impl RateLimiter<&'a str>,
+    key: &'a str,
+    times: usize,
+) -> Vec<Duration> {
     (0..times).map(|_| limiter.when(&key)).collect()
 }
 
-fn ms(millis: u64) -> Duration {
+pub(crate) fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }

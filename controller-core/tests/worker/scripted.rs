@@ -42,7 +42,8 @@ struct UnderWay<'a>(&'a Scripted, Key);
 
 /// A queue with waits of 100, 200, 400 ms, …, 10 s.
 pub(crate) fn queue() -> WorkQueue<Key> {
-    let limiter = ItemExponentialFailure::new(Duration::from_millis(100), Duration::from_secs(10));
+    let (base, max) = (Duration::from_millis(100), Duration::from_secs(10));
+    let limiter = ItemExponentialFailure::new(base, max).expect("the longest is above the first");
     WorkQueue::builder("test").rate_limiter(limiter).build()
 }
 

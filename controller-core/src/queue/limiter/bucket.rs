@@ -3,7 +3,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::RateLimiter;
+use super::{LimiterError, RateLimiter};
 
 /// All keys together: `burst` retries at once, then `per_second`.
 ///
@@ -16,6 +16,19 @@ use super::RateLimiter;
 ///
 /// The dangerous mistake is to use it where one key may fail for long: that key takes
 /// the tokens of all others. Our default has no bucket for this reason.
+///
+/// ```
+/// use controller_core::queue::{Bucket, RateLimiter};
+/// use tokio::time::Duration;
+///
+/// # fn main() -> Result<(), controller_core::queue::LimiterError> {
+/// let limiter = Bucket::new(0.1, 1)?;
+/// assert_eq!(limiter.when(&"shop/web"), Duration::ZERO);
+/// let second = limiter.when(&"shop/cart").as_secs_f64();
+/// assert!(second > 9.0 && second <= 10.0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Bucket {
     per_second: f64,
@@ -30,7 +43,7 @@ struct Level {
     at: Instant,
 }
 
-/// The wait of a bucket that is never refilled.
+/// The wait of which no `Duration` can be made.
 const FOREVER: Duration = Duration::MAX;
 
 // === impl Bucket ===
@@ -38,11 +51,24 @@ const FOREVER: Duration = Duration::MAX;
 impl Bucket {
     /// A full bucket of `burst` tokens, which gains `per_second` tokens a second.
     ///
-    /// One that gains none, once it is empty, delays for ever.
-    pub fn new(per_second: f64, burst: u32) -> Self {
+    /// # Errors
+    ///
+    /// [`NotARate`](LimiterError::NotARate) if `per_second` is not above zero, not a number or
+    /// infinite, and [`ZeroBurst`](LimiterError::ZeroBurst).
+    pub fn new(per_second: f64, burst: u32) -> Result<Self, LimiterError> {
+        if !per_second.is_finite() || per_second <= 0.0 {
+            return Err(LimiterError::NotARate(per_second));
+        }
+        if burst == 0 {
+            return Err(LimiterError::ZeroBurst);
+        }
+        Ok(Self::full(per_second, burst))
+    }
+
+    fn full(per_second: f64, burst: u32) -> Self {
         let burst = f64::from(burst);
         Self {
-            per_second: per_second.max(0.0),
+            per_second,
             burst,
             level: Mutex::new(Level {
                 tokens: burst,
@@ -52,11 +78,20 @@ impl Bucket {
     }
 }
 
+impl Default for Bucket {
+    /// client-go's: 10 tokens a second, 100 at once.
+    fn default() -> Self {
+        Self::full(10.0, 100)
+    }
+}
+
 impl<T> RateLimiter<T> for Bucket {
     fn when(&self, _: &T) -> Duration {
-        let now = Instant::now();
         let missing = {
             let mut level = self.level.lock();
+            // Read under the lock: an older time than the last one would have the bucket
+            // gain the tokens between the two once more.
+            let now = Instant::now();
             let gained = (now - level.at).as_secs_f64() * self.per_second;
             level.tokens = (level.tokens + gained).min(self.burst) - 1.0;
             level.at = now;

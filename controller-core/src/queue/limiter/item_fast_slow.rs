@@ -2,10 +2,8 @@ use std::fmt;
 use std::hash::Hash;
 use std::time::Duration;
 
-use hashbrown::HashMap;
-use parking_lot::Mutex;
-
-use super::RateLimiter;
+use super::failures::Failures;
+use super::{LimiterError, RateLimiter};
 
 /// Each key by itself: `fast` for the first `tries` failures, `slow` from then on.
 ///
@@ -16,38 +14,52 @@ use super::RateLimiter;
 /// use controller_core::queue::{ItemFastSlow, RateLimiter};
 /// use tokio::time::Duration;
 ///
-/// let (fast, slow) = (Duration::from_millis(5), Duration::from_secs(10));
-/// let limiter = ItemFastSlow::new(fast, slow, 2);
-/// let waits = [(); 4].map(|()| limiter.when(&"shop/web"));
-/// assert_eq!(waits, [fast, fast, slow, slow]);
+/// # fn main() -> Result<(), controller_core::queue::LimiterError> {
+/// // One second three times, then ten.
+/// let (fast, slow) = (Duration::from_secs(1), Duration::from_secs(10));
+/// let limiter = ItemFastSlow::new(fast, slow, 3)?;
+/// let waits = [(); 5].map(|()| limiter.when(&"shop/web"));
+/// assert_eq!(waits, [fast, fast, fast, slow, slow]);
+/// # Ok(())
+/// # }
 /// ```
+///
+/// The dangerous mistake is a `fast` of zero with many `tries`: it is allowed, and a key
+/// that fails at once fails so many times at once.
 pub struct ItemFastSlow<T> {
     fast: Duration,
     slow: Duration,
     tries: u32,
-    failures: Mutex<HashMap<T, u32>>,
+    failures: Failures<T>,
 }
 
 // === impl ItemFastSlow ===
 
 impl<T> ItemFastSlow<T> {
     /// Waits `fast` after each of the first `tries` failures, then `slow`.
-    pub fn new(fast: Duration, slow: Duration, tries: u32) -> Self {
-        Self {
+    ///
+    /// # Errors
+    ///
+    /// [`ZeroSlow`](LimiterError::ZeroSlow) and [`SlowBelowFast`](LimiterError::SlowBelowFast).
+    pub fn new(fast: Duration, slow: Duration, tries: u32) -> Result<Self, LimiterError> {
+        if slow.is_zero() {
+            return Err(LimiterError::ZeroSlow);
+        }
+        if slow < fast {
+            return Err(LimiterError::SlowBelowFast { fast, slow });
+        }
+        Ok(Self {
             fast,
             slow,
             tries,
-            failures: Mutex::new(HashMap::new()),
-        }
+            failures: Failures::new(),
+        })
     }
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> RateLimiter<T> for ItemFastSlow<T> {
     fn when(&self, item: &T) -> Duration {
-        let mut failures = self.failures.lock();
-        let count = failures.entry_ref(item).or_insert(0);
-        *count = count.saturating_add(1);
-        if *count <= self.tries {
+        if self.failures.count(item) < self.tries {
             self.fast
         } else {
             self.slow
@@ -55,11 +67,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> RateLimiter<T> for ItemFastSlow<T> {
     }
 
     fn forget(&self, item: &T) {
-        self.failures.lock().remove(item);
+        self.failures.forget(item);
     }
 
     fn num_requeues(&self, item: &T) -> u32 {
-        self.failures.lock().get(item).copied().unwrap_or(0)
+        self.failures.of(item)
     }
 }
 
@@ -69,7 +81,7 @@ impl<T> fmt::Debug for ItemFastSlow<T> {
             .field("fast", &self.fast)
             .field("slow", &self.slow)
             .field("tries", &self.tries)
-            .field("failing", &self.failures.lock().len())
+            .field("failing", &self.failures.failing())
             .finish()
     }
 }

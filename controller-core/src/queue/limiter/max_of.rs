@@ -5,19 +5,17 @@ use super::RateLimiter;
 
 /// The longest wait of several limiters, each of which counts every failure.
 ///
-/// client-go's default is this one: each key by itself, and a bucket for all.
+/// client-go's `DefaultTypedControllerRateLimiter` is this one: each key by itself, and a
+/// bucket for all.
 ///
 /// ```
 /// use controller_core::queue::{Bucket, ItemExponentialFailure, MaxOf, RateLimiter};
 /// use tokio::time::Duration;
 ///
-/// let limiter = MaxOf::new()
-///     .and(ItemExponentialFailure::default())
-///     .and(Bucket::new(10.0, 100));
+/// let limiter = MaxOf::new(ItemExponentialFailure::default()).and(Bucket::default());
 /// assert_eq!(limiter.when(&"shop/web"), Duration::from_millis(5));
 /// assert_eq!(limiter.num_requeues(&"shop/web"), 1);
 /// ```
-#[derive(Default)]
 pub struct MaxOf<T> {
     limiters: Vec<Box<dyn RateLimiter<T>>>,
 }
@@ -25,10 +23,10 @@ pub struct MaxOf<T> {
 // === impl MaxOf ===
 
 impl<T> MaxOf<T> {
-    /// No limiter yet: no wait.
-    pub fn new() -> Self {
+    /// The waits of `first`, until others are added: without any there would be no pause.
+    pub fn new(first: impl RateLimiter<T>) -> Self {
         Self {
-            limiters: Vec::new(),
+            limiters: vec![Box::new(first)],
         }
     }
 

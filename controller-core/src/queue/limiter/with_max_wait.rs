@@ -1,11 +1,21 @@
 use std::time::Duration;
 
-use super::RateLimiter;
+use super::{LimiterError, RateLimiter};
 
 /// Another limiter, whose waits are cut to `max`. It counts as it did.
 ///
 /// Around a [`Bucket`](super::Bucket) it bounds how far ahead tokens are reserved in
 /// effect, and lets through more than the bucket would.
+///
+/// ```
+/// use controller_core::queue::{ItemExponentialFailure, RateLimiter, WithMaxWait};
+/// use tokio::time::Duration;
+///
+/// let limiter = WithMaxWait::of_a_minute(ItemExponentialFailure::default());
+/// let waits: Vec<_> = (0..20).map(|_| limiter.when(&"shop/web")).collect();
+/// assert_eq!(waits[13], Duration::from_millis(40_960));
+/// assert_eq!(waits[14..], [Duration::from_secs(60); 6]);
+/// ```
 #[derive(Debug)]
 pub struct WithMaxWait<L> {
     inner: L,
@@ -15,9 +25,27 @@ pub struct WithMaxWait<L> {
 // === impl WithMaxWait ===
 
 impl<L> WithMaxWait<L> {
+    /// As long as a person who mended something waits without wondering.
+    const A_MINUTE: Duration = Duration::from_secs(60);
+
     /// Cuts the waits of `inner` to `max`.
-    pub const fn new(inner: L, max: Duration) -> Self {
-        Self { inner, max }
+    ///
+    /// # Errors
+    ///
+    /// [`ZeroMaxWait`](LimiterError::ZeroMaxWait) if `max` is zero.
+    pub fn new(inner: L, max: Duration) -> Result<Self, LimiterError> {
+        if max.is_zero() {
+            return Err(LimiterError::ZeroMaxWait);
+        }
+        Ok(Self { inner, max })
+    }
+
+    /// Cuts the waits of `inner` to 60 s.
+    pub const fn of_a_minute(inner: L) -> Self {
+        Self {
+            inner,
+            max: Self::A_MINUTE,
+        }
     }
 }
 
