@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::Progress;
+use super::{Progress, RetryDelays};
 use crate::client::{ObjectKey, Scope};
 use crate::controllers::min_replicas::{Metrics, Settings, Verdict};
 use crate::write::events::{EventCounts, EventMetrics, EventSource};
@@ -11,8 +11,8 @@ use crate::write::events::{EventCounts, EventMetrics, EventSource};
 /// How [`run`](super::run) runs the controller.
 ///
 /// There is no default, because the right numbers depend on who starts it. The plugin's
-/// are: 2 workers, a resync of 30 s, 25 s of grace, and a write deadline one second above
-/// the client's request timeout.
+/// are: 2 workers, retries after 500 ms to 15 min, a resync of 30 s, 25 s of grace, and a write
+/// deadline one second above the client's request timeout.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// What the controller decides by.
@@ -25,6 +25,9 @@ pub struct RunOptions {
     /// How many raises any 60 seconds may have. `None` is no limit; the plugin's default is
     /// 100. Those that wait for their turn are delayed, in the order in which they came.
     pub max_raises_per_minute: Option<NonZeroU32>,
+    /// How long an object waits after a failure. Neither an event nor the resync shortens the
+    /// wait of a raise that was refused; a change of what is to be raised does.
+    pub retry: RetryDelays,
     /// Where it counts; see [`Metrics`] for what. The default is a place that nobody reads.
     pub metrics: Metrics,
     /// As whom it tells of what it does, in Events of the Deployments. `None` tells nobody, and

@@ -27,7 +27,7 @@ use crate::write::{FIELD_MANAGER, ScaleWriter};
 /// use std::sync::Arc;
 /// use controller_core::client::{ClientOptions, Scope, layered};
 /// use controller_core::controllers::min_replicas::{DecisionLog, Metrics, Settings};
-/// use controller_core::runtime::{RunOptions, run};
+/// use controller_core::runtime::{RetryDelays, RunOptions, run};
 /// use controller_core::write::events::{EventMetrics, EventSource};
 /// use tokio::time::Duration;
 /// use tokio_util::sync::CancellationToken;
@@ -53,6 +53,7 @@ use crate::write::{FIELD_MANAGER, ScaleWriter};
 ///     scope: Scope::Namespace("default".into()),
 ///     workers: 2,
 ///     max_raises_per_minute: NonZeroU32::new(100),
+///     retry: RetryDelays::default(),
 ///     metrics: Metrics::default(),
 ///     events: Some(EventSource::new("example.com/min-replicas", "pod-1")?),
 ///     event_metrics: EventMetrics::default(),
@@ -97,7 +98,9 @@ pub async fn run(
     shutdown: CancellationToken,
 ) -> Result<RunSummary, NotSynced> {
     // Stages 0 to 4: HTTP → events → cache → keys → queue.
-    let queue = WorkQueue::new("min-replicas");
+    let queue = WorkQueue::builder("min-replicas")
+        .rate_limiter(options.retry.limiter())
+        .build();
     let asked = has_scaled_objects_in_the_end(&client, &options.settings, &options.scope);
     let Some(has_scaled_objects) = shutdown.run_until_cancelled(asked).await else {
         return Ok(RunSummary::NOTHING);
@@ -160,7 +163,8 @@ pub async fn run(
     let asked = metrics.counting(Arc::clone(&writer));
     let controller = MinReplicas::new(caches, client, options.settings, asked, reporter)
         .expect("invariant: the autoscalers' informers have the target index")
-        .max_raises_per_minute(options.max_raises_per_minute);
+        .max_raises_per_minute(options.max_raises_per_minute)
+        .retry_delays(options.retry.base(), options.retry.max());
     if let Some(limit) = options.max_raises_per_minute {
         let stop = stop_watches.clone();
         watches.spawn(tell_how_many_wait(controller.waiting(), limit, stop));

@@ -4,7 +4,7 @@ use std::time::Duration;
 use controller_core::client::{ClientOptions, Scope, layered};
 use controller_core::controllers::min_replicas::{Metrics, Reporter, Settings, Verdict};
 use controller_core::runtime::{
-    NotSynced, OnceOptions, OnceReport, RunOptions, RunSummary, Targets, once, run,
+    NotSynced, OnceOptions, OnceReport, RetryDelays, RunOptions, RunSummary, Targets, once, run,
 };
 use serde_json::{Value, json};
 use sim_apiserver::faults::{Rule, Verb};
@@ -32,6 +32,7 @@ pub(crate) fn options() -> RunOptions {
         workers: 2,
         max_raises_per_minute: None,
         metrics: Metrics::default(),
+        retry: RetryDelays::default(),
         resync: Some(Duration::from_secs(30)),
         shutdown_grace_period: Duration::from_secs(25),
         write_deadline: Duration::from_secs(31),

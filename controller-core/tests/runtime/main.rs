@@ -15,6 +15,7 @@ mod installed_later;
 mod namespaces;
 mod once;
 mod refusals;
+mod retries;
 mod run;
 mod scaled_objects;
 mod shutdown;

@@ -27,6 +27,31 @@ pub struct RunArgs {
     )]
     pub max_raises_per_minute: u32,
 
+    /// How long to wait before trying a Deployment again that failed; each further failure
+    /// doubles it
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "500ms",
+        allow_hyphen_values = true,
+        value_parser = parse_duration,
+        env = "MINREP_RETRY_BASE",
+        hide_env = true
+    )]
+    pub retry_base: Duration,
+
+    /// The longest wait between two tries, however often a Deployment failed
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "15m",
+        allow_hyphen_values = true,
+        value_parser = parse_duration,
+        env = "MINREP_RETRY_MAX",
+        hide_env = true
+    )]
+    pub retry_max: Duration,
+
     /// How often to look at every Deployment again without being told of a change;
     /// 0 turns this off
     #[arg(

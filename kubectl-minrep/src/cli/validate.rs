@@ -8,6 +8,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use controller_core::controllers::min_replicas::{
     DryRun, HpaPolicy, OptIn, SYSTEM_NAMESPACES, Settings, ZeroPolicy,
 };
+use controller_core::queue::LimiterError;
+use controller_core::runtime::RetryDelays;
 use controller_core::watch::{LabelSelector, SelectorError};
 
 use super::rule::parse_dry_run;
@@ -37,6 +39,8 @@ pub struct Run {
     pub rule: Rule,
     /// `None`: no limit.
     pub max_raises_per_minute: Option<NonZeroU32>,
+    /// How long what failed waits for its next try.
+    pub retry: RetryDelays,
     /// `None`: no resync.
     pub resync: Option<Duration>,
     /// How long to work on after the first signal.
@@ -101,12 +105,32 @@ impl Command {
 fn run(arguments: &RunArgs, global: &GlobalArgs) -> Result<Run, UsageError> {
     let mut mistakes = Vec::new();
     let rule = rule(&arguments.rule, global, &mut mistakes);
+    let retry = retry(arguments, &mut mistakes);
     refuse(&mistakes, SEE_RUN)?;
     Ok(Run {
         rule,
         max_raises_per_minute: NonZeroU32::new(arguments.max_raises_per_minute),
+        retry,
         resync: Some(arguments.resync).filter(|resync| !resync.is_zero()),
         shutdown_grace_period: arguments.shutdown_grace_period,
+    })
+}
+
+/// Which of the two flags is wrong nobody knows, so both are named.
+fn retry(arguments: &RunArgs, mistakes: &mut Vec<String>) -> RetryDelays {
+    let (base, max) = (arguments.retry_base, arguments.retry_max);
+    RetryDelays::new(base, max).unwrap_or_else(|error| {
+        mistakes.push(match error {
+            LimiterError::MaxBelowBase { .. } => format!(
+                "--retry-max ({max:?}) cannot be below --retry-base ({base:?}): the waits between \
+                 two tries grow from the one to the other"
+            ),
+            LimiterError::ZeroBase => "--retry-base cannot be 0: what fails would be tried again \
+                 without a pause, and never come to --retry-max; give 1ms or more"
+                .to_owned(),
+            other => format!("--retry-base and --retry-max: {other}"),
+        });
+        RetryDelays::default()
     })
 }
 

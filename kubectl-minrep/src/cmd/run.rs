@@ -38,6 +38,7 @@ pub(crate) async fn run(
         events: event_source(),
         event_metrics: EventMetrics::default(),
         write_deadline: global.write_deadline(),
+        retry: run.retry,
         resync: run.resync,
         shutdown_grace_period: run.shutdown_grace_period,
     };

@@ -65,4 +65,15 @@ async fn flags_have_twins_in_the_environment() {
 
     See 'kubectl minrep run -h' for help and examples.
     ");
+
+    let ended = Minrep::new(&["run", "--retry-max=1s"])
+        .env("MINREP_RETRY_BASE", "2s")
+        .end()
+        .await
+        .with_code(2);
+    assert_snapshot!(ended.talk(), @r"
+    error: --retry-max (1s) cannot be below --retry-base (2s): the waits between two tries grow from the one to the other
+
+    See 'kubectl minrep run -h' for help and examples.
+    ");
 }

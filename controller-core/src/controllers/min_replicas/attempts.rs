@@ -10,11 +10,14 @@ use super::settings::DryRun;
 use super::verdict::{Effect, Verdict};
 use crate::client::ObjectKey;
 
-/// The wait after the first failure; each further one doubles it.
+/// The wait after the first failure, unless another is named; each further one doubles it.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 
-/// The longest wait between two tries of one decision.
+/// The longest wait between two tries of one decision, unless another is named.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
+/// Nobody waits for longer, and no clock ends within it.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What came of the last try of each object whose decision has not changed since.
 ///
@@ -24,8 +27,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// sent again. Only pacing: if all of this is lost, each decision is tried once more.
 ///
 /// Holds at most one entry for each Deployment that is below the minimum.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Attempts {
+    first_wait: Duration,
+    longest_wait: Duration,
     /// An entry is made by a failure or a judged dry run, and goes with any other verdict.
     last: Mutex<HashMap<ObjectKey, Attempt>>,
 }
@@ -60,6 +65,14 @@ enum State {
 // === impl Attempts ===
 
 impl Attempts {
+    pub(super) fn new(first_wait: Duration, longest_wait: Duration) -> Self {
+        Self {
+            first_wait,
+            longest_wait: min(longest_wait, YEAR),
+            last: Mutex::default(),
+        }
+    }
+
     /// Whether `raise` may be sent now.
     pub(super) fn clearance(&self, raise: &Raise, now: Instant) -> Clearance {
         let last = self.last.lock();
@@ -96,7 +109,7 @@ impl Attempts {
                 let times = before.map_or(1, Attempt::failures_and_this);
                 State::Failed {
                     times,
-                    not_before: now + wait_after(times),
+                    not_before: now + self.wait_after(times),
                 }
             }
             _ if is_judged(verdict) => State::Judged,
@@ -113,6 +126,18 @@ impl Attempts {
                 state,
             },
         );
+    }
+
+    fn wait_after(&self, failures: u32) -> Duration {
+        let doublings = min(failures.saturating_sub(1), 31);
+        let wait = self.first_wait.saturating_mul(2u32.pow(doublings));
+        min(wait, self.longest_wait)
+    }
+}
+
+impl Default for Attempts {
+    fn default() -> Self {
+        Self::new(FIRST_WAIT, LONGEST_WAIT)
     }
 }
 
@@ -131,11 +156,6 @@ pub(super) fn is_judged(verdict: &Verdict) -> bool {
         },
         Effect::None | Effect::Raised { .. } | Effect::NotSent | Effect::Withheld => false,
     }
-}
-
-fn wait_after(failures: u32) -> Duration {
-    let doublings = min(failures.saturating_sub(1), 31);
-    min(FIRST_WAIT * 2u32.pow(doublings), LONGEST_WAIT)
 }
 
 // === impl Attempt ===
@@ -215,9 +235,10 @@ mod tests {
     /// C-28: what failed for 20 s is tried again within 25 s of the recovery.
     #[test]
     fn no_wait_is_longer_than_the_trouble_has_lasted() {
+        let attempts = Attempts::default();
         let mut lasted = Duration::ZERO;
         for failures in 1..12 {
-            let wait = wait_after(failures);
+            let wait = attempts.wait_after(failures);
             assert!(wait <= lasted + FIRST_WAIT, "{wait:?} after {lasted:?}");
             lasted += wait;
         }
@@ -225,9 +246,17 @@ mod tests {
 
     #[test]
     fn the_wait_has_an_upper_bound() {
-        assert_eq!(wait_after(1), FIRST_WAIT);
-        assert_eq!(wait_after(13), LONGEST_WAIT);
-        assert_eq!(wait_after(u32::MAX), LONGEST_WAIT);
+        let attempts = Attempts::default();
+        assert_eq!(attempts.wait_after(1), FIRST_WAIT);
+        assert_eq!(attempts.wait_after(13), LONGEST_WAIT);
+        assert_eq!(attempts.wait_after(u32::MAX), LONGEST_WAIT);
+
+        let patient = Attempts::new(Duration::MAX, Duration::MAX);
+        patient.record(
+            &verdict(&raise("u", 1), kept(), DryRun::None),
+            Instant::now(),
+        );
+        assert_eq!(patient.wait_after(u32::MAX), YEAR);
     }
 
     #[test]
@@ -270,7 +299,7 @@ mod tests {
         for failures in 1..=5 {
             attempts.record(&verdict(&raise, kept(), DryRun::None), now);
             attempts.record(&budget, now);
-            let waits = Clearance::Wait(wait_after(failures));
+            let waits = Clearance::Wait(attempts.wait_after(failures));
             assert_eq!(attempts.clearance(&raise, now), waits);
         }
     }

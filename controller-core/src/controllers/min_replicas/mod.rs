@@ -56,8 +56,8 @@
 //!
 //! # What slows it down
 //!
-//! A decision that failed waits before it is tried again, 100 ms doubling to 5 min, also
-//! when an event wakes its key meanwhile. A server that undoes each write causes an event
+//! A decision that failed waits before it is tried again, 100 ms doubling to 5 min unless it
+//! is [told otherwise](MinReplicas::retry_delays), also when an event wakes its key meanwhile. A server that undoes each write causes an event
 //! with each write, and would otherwise be asked without end.
 //!
 //! Whoever lowers what we raise is fought, and nobody wins a fight. So from the third raise

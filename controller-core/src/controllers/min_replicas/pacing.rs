@@ -19,7 +19,7 @@ use crate::client::ObjectKey;
 ///
 /// Only pacing: nothing in here decides what is right. If all of it is lost, by a restart
 /// for example, each decision is tried once more, and each fight begins anew.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pacing {
     attempts: Attempts,
     fights: Mutex<Fights>,
@@ -43,13 +43,19 @@ pub(super) struct Spent<'a> {
 // === impl Pacing ===
 
 impl Pacing {
-    /// `limit`: how many raises a minute may have.
-    pub(super) fn new(limit: Option<NonZeroU32>) -> Self {
+    /// At most `limit` raises a minute.
+    pub(super) fn limited(self, limit: Option<NonZeroU32>) -> Self {
         Self {
-            attempts: Attempts::default(),
-            fights: Mutex::default(),
             budget: limit.map(|limit| Mutex::new(Budget::new(limit))),
-            waiting: watch::Sender::new(0),
+            ..self
+        }
+    }
+
+    /// After a failure it waits for `first`, after the next twice that, up to `longest`.
+    pub(super) fn retry_delays(self, first: Duration, longest: Duration) -> Self {
+        Self {
+            attempts: Attempts::new(first, longest),
+            ..self
         }
     }
 
@@ -196,7 +202,10 @@ mod tests {
     /// It came into line with one decision, and its turn comes with another that has failed.
     #[tokio::test(start_paused = true)]
     async fn who_waits_out_a_failure_holds_nobody_up() {
-        let (pacing, start) = (Pacing::new(NonZeroU32::new(1)), Instant::now());
+        let (pacing, start) = (
+            Pacing::default().limited(NonZeroU32::new(1)),
+            Instant::now(),
+        );
         let (from_zero, from_one) = (raise("web", 0), raise("web", 1));
         for _ in 0..12 {
             pacing.note(&failed(&from_zero), start);
@@ -215,7 +224,10 @@ mod tests {
 
     #[test]
     fn a_refused_write_costs_neither_a_slot_nor_a_round_of_a_fight() {
-        let (pacing, now) = (Pacing::new(NonZeroU32::new(1)), Instant::now());
+        let (pacing, now) = (
+            Pacing::default().limited(NonZeroU32::new(1)),
+            Instant::now(),
+        );
         let web = raise("web", 1);
         for _ in 0..10 {
             pacing.spend(&web, now).unwrap().take_back();
@@ -226,7 +238,10 @@ mod tests {
     /// What is told of the line is what the line is, whoever changed it.
     #[test]
     fn who_gets_back_into_line_is_counted_as_waiting() {
-        let (pacing, now) = (Pacing::new(NonZeroU32::new(1)), Instant::now());
+        let (pacing, now) = (
+            Pacing::default().limited(NonZeroU32::new(1)),
+            Instant::now(),
+        );
         let web = raise("web", 1);
         let spent = pacing.spend(&web, now).unwrap();
         pacing.spend(&raise("api", 1), now).unwrap_err();
@@ -240,7 +255,7 @@ mod tests {
     /// Its call was dropped: its minute begins, or nobody behind it would ever get its slot.
     #[tokio::test(start_paused = true)]
     async fn a_write_that_nobody_waits_for_any_more_frees_its_slot_after_a_minute() {
-        let pacing = Pacing::new(NonZeroU32::new(1));
+        let pacing = Pacing::default().limited(NonZeroU32::new(1));
         let (web, api) = (raise("web", 1), raise("api", 1));
         let spent = pacing.spend(&web, Instant::now()).unwrap();
         tokio::time::advance(Duration::from_secs(90)).await;
@@ -256,7 +271,7 @@ mod tests {
     /// Who takes the label away for a moment is in the fight still.
     #[test]
     fn only_the_end_of_an_object_ends_its_fight() {
-        let (pacing, now) = (Pacing::new(None), Instant::now());
+        let (pacing, now) = (Pacing::default(), Instant::now());
         let web = raise("web", 1);
         for _ in 0..3 {
             drop(pacing.spend(&web, now).unwrap());
@@ -279,7 +294,7 @@ mod tests {
     /// Its call was dropped: nobody knows what came of it.
     #[test]
     fn a_write_whose_end_nobody_heard_of_counts() {
-        let (pacing, now) = (Pacing::new(None), Instant::now());
+        let (pacing, now) = (Pacing::default(), Instant::now());
         let web = raise("web", 1);
         for _ in 0..3 {
             drop(pacing.spend(&web, now).unwrap());

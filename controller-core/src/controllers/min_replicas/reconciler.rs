@@ -1,5 +1,6 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kube::Client;
 use tokio::sync::watch;
@@ -126,7 +127,7 @@ impl<W: WriteScale> MinReplicas<W> {
             settings,
             writer,
             reporter,
-            pacing: Pacing::new(None),
+            pacing: Pacing::default(),
         })
     }
 
@@ -134,7 +135,18 @@ impl<W: WriteScale> MinReplicas<W> {
     /// in line. `None`, which is the default, is no limit.
     #[must_use]
     pub fn max_raises_per_minute(mut self, limit: Option<NonZeroU32>) -> Self {
-        self.pacing = Pacing::new(limit);
+        self.pacing = self.pacing.limited(limit);
+        self
+    }
+
+    /// How long a loop waits before it tries a decision again that failed: `first`, which each
+    /// further failure doubles, to `longest`. The default is 100 ms to 5 min.
+    ///
+    /// Give it what the limiter of the queue has. A key whose limiter wakes it sooner only
+    /// waits for the rest; one that is woken later waits for its limiter.
+    #[must_use]
+    pub fn retry_delays(mut self, first: Duration, longest: Duration) -> Self {
+        self.pacing = self.pacing.retry_delays(first, longest);
         self
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use controller_core::client::{ClientOptions, Scope, layered};
 use controller_core::controllers::min_replicas::{DecisionLog, Metrics, Settings};
-use controller_core::runtime::{RunOptions, run};
+use controller_core::runtime::{RetryDelays, RunOptions, run};
 use sim_apiserver::SimApiServer;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -24,6 +24,7 @@ impl Controller {
             settings: Settings::default(),
             scope: Scope::Namespace("shop".into()),
             workers: 2,
+            retry: RetryDelays::default(),
             resync: Some(Duration::from_secs(30)),
             shutdown_grace_period: Duration::from_secs(25),
             write_deadline: Duration::from_secs(31),

@@ -109,6 +109,10 @@ fn help_of_run() {
               client: only say what would be changed; server: have the server check each change too; none: change [default: none]
           --max-raises-per-minute <N>
               How many Deployments to raise in any 60 seconds; the rest wait for their turn. 0 is no limit [default: 100]
+          --retry-base <DURATION>
+              How long to wait before trying a Deployment again that failed; each further failure doubles it [default: 500ms]
+          --retry-max <DURATION>
+              The longest wait between two tries, however often a Deployment failed [default: 15m]
           --resync <DURATION>
               How often to look at every Deployment again without being told of a change; 0 turns this off [default: 30s]
           --shutdown-grace-period <DURATION>
@@ -336,6 +340,8 @@ fn a_value_that_begins_with_a_dash_is_refused_as_a_value() {
     for words in [
         "run --resync -1s",
         "run --shutdown-grace-period -1s",
+        "run --retry-base -1s",
+        "run --retry-max -1s",
         "run --workers -1",
         "run -v -1",
     ] {

@@ -5,6 +5,8 @@ use insta::assert_snapshot;
 
 use super::*;
 
+const SECOND: Duration = Duration::from_secs(1);
+
 fn parsed(words: &str) -> Result<(GlobalArgs, Command), String> {
     let argv = std::iter::once("kubectl-minrep")
         .chain(words.split_whitespace())
@@ -35,6 +37,8 @@ fn defaults_are_the_documented_ones() {
     let run = run("");
     assert_eq!(run.resync, Some(Duration::from_secs(30)));
     assert_eq!(run.shutdown_grace_period, Duration::from_secs(25));
+    assert_eq!(run.retry.base(), Duration::from_millis(500));
+    assert_eq!(run.retry.max(), Duration::from_secs(900));
     assert_eq!(run.rule.workers, 2);
     assert_eq!(run.max_raises_per_minute, NonZeroU32::new(100));
     assert_eq!(run.rule.settings.max_min, 100);
@@ -70,6 +74,30 @@ fn limits_are_read_and_zero_is_none_or_nothing() {
     );
 }
 
+#[test]
+fn retries_that_never_pause_or_shrink_are_refused() {
+    let retry = run("--retry-base=2s --retry-max=2s").retry;
+    assert_eq!((retry.base(), retry.max()), (2 * SECOND, 2 * SECOND));
+    assert_snapshot!(refused("run --retry-base=5s --retry-max=1s"), @r"
+    error: --retry-max (1s) cannot be below --retry-base (5s): the waits between two tries grow from the one to the other
+
+    See 'kubectl minrep run -h' for help and examples.
+    ");
+    // Only one was typed, and it does not go with the other's default.
+    assert_snapshot!(refused("run --retry-max=100ms"), @r"
+    error: --retry-max (100ms) cannot be below --retry-base (500ms): the waits between two tries grow from the one to the other
+
+    See 'kubectl minrep run -h' for help and examples.
+    ");
+    // Beside another mistake.
+    assert_snapshot!(refused("run --retry-base=0 --opt-in-label=x"), @r#"
+    error: invalid --opt-in-label: expected KEY=VALUE, got "x"
+    error: --retry-base cannot be 0: what fails would be tried again without a pause, and never come to --retry-max; give 1ms or more
+
+    See 'kubectl minrep run -h' for help and examples.
+    "#);
+}
+
 /// What would turn a guard into none.
 #[test]
 fn numbers_that_make_no_sense_are_refused() {
@@ -83,6 +111,9 @@ fn numbers_that_make_no_sense_are_refused() {
         "run --max-raises-per-minute -1",
         "run --max-raises-per-minute many",
         "run --max-changes 3",
+        "run --retry-base soon",
+        "run --retry-max 15",
+        "reconcile once --retry-max 15m",
         "reconcile once --max-changes -1",
         "reconcile once --max-changes 1.5",
         "reconcile once --max-raises-per-minute 3",

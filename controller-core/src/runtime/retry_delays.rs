@@ -1,0 +1,116 @@
+use std::hash::Hash;
+use std::time::Duration;
+
+use crate::queue::{ItemExponentialFailure, Jitter, LimiterError, RateLimiter, WithMaxWait};
+
+/// How long an object that failed waits for its next try: a first delay, which each further
+/// failure doubles, up to a longest one. Each object by itself, until it succeeds.
+///
+/// The default is 500 ms to 15 min. client-go's 5 ms ask a server that is down eight times
+/// in its first second, and its 1000 s astonish whoever has just mended what was wrong.
+///
+/// ```
+/// use controller_core::queue::LimiterError;
+/// use controller_core::runtime::RetryDelays;
+/// use tokio::time::Duration;
+///
+/// # fn main() -> Result<(), LimiterError> {
+/// let patient = RetryDelays::new(Duration::from_secs(2), Duration::from_secs(3600))?;
+/// assert_eq!(patient.max(), Duration::from_secs(3600));
+/// assert!(RetryDelays::new(Duration::ZERO, patient.max()).is_err());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryDelays {
+    base: Duration,
+    max: Duration,
+}
+
+/// What chance adds to a wait, at most: an outage ends for all objects at once, and they
+/// should not all come at once.
+const JITTER: f64 = 0.1;
+
+// === impl RetryDelays ===
+
+impl RetryDelays {
+    /// From `base`, doubled at each failure, to `max`.
+    ///
+    /// # Errors
+    ///
+    /// [`ZeroBase`](LimiterError::ZeroBase) and [`MaxBelowBase`](LimiterError::MaxBelowBase).
+    pub fn new(base: Duration, max: Duration) -> Result<Self, LimiterError> {
+        ItemExponentialFailure::<()>::new(base, max)?;
+        Ok(Self { base, max })
+    }
+
+    /// The delay after the first failure.
+    pub const fn base(&self) -> Duration {
+        self.base
+    }
+
+    /// The longest delay. It bounds how long it takes until a cure is noticed.
+    pub const fn max(&self) -> Duration {
+        self.max
+    }
+
+    /// A queue's limiter with these delays, each of them longer by up to a tenth, but none
+    /// above [`max`](Self::max).
+    pub fn limiter<T>(&self) -> impl RateLimiter<T> + use<T>
+    where
+        T: Clone + Eq + Hash + Send + 'static,
+    {
+        ItemExponentialFailure::new(self.base, self.max)
+            .and_then(|doubling| Jitter::new(doubling, JITTER))
+            .and_then(|spread| WithMaxWait::new(spread, self.max))
+            .expect("invariant: `new` has asked the limiter")
+    }
+}
+
+impl Default for RetryDelays {
+    fn default() -> Self {
+        Self {
+            base: Duration::from_millis(500),
+            max: Duration::from_secs(15 * 60),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limiter_doubles_and_adds_a_tenth_and_stays_below_the_longest() {
+        let delays = RetryDelays::default();
+        let limiter = delays.limiter();
+        let mut expected = delays.base();
+        for failures in 1..=11 {
+            let wait = limiter.when(&"shop/web");
+            let longest = expected.mul_f64(1.1);
+            assert!(wait >= expected && wait <= longest, "{failures}: {wait:?}");
+            expected *= 2;
+        }
+        for _ in 0..10 {
+            assert_eq!(limiter.when(&"shop/web"), delays.max());
+        }
+        limiter.forget(&"shop/web");
+        assert!(limiter.when(&"shop/web") < Duration::from_secs(1));
+    }
+
+    #[test]
+    fn what_a_limiter_refuses_is_refused() {
+        let second = Duration::from_secs(1);
+        assert_eq!(
+            RetryDelays::new(Duration::ZERO, second),
+            Err(LimiterError::ZeroBase)
+        );
+        let (base, max) = (2 * second, second);
+        assert_eq!(
+            RetryDelays::new(base, max),
+            Err(LimiterError::MaxBelowBase { base, max })
+        );
+        let steady = RetryDelays::new(second, second).unwrap().limiter();
+        assert_eq!([(); 3].map(|()| steady.when(&"shop/web")), [second; 3]);
+    }
+}
