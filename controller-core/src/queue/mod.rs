@@ -78,7 +78,8 @@
 //!
 //! | client-go | here |
 //! |---|---|
-//! | `workqueue.NewTypedRateLimitingQueueWithConfig` | [`WorkQueue::builder`] |
+//! | `workqueue.NewTypedRateLimitingQueueWithConfig` | [`WorkQueue::builder`], or [`RateLimitingQueue`] |
+//! | `NewTypedDelayingQueue`, `NewTyped` | [`DelayingQueue`], [`FifoQueue`]: views of the same queue |
 //! | `Add`, `AddAfter`, `AddRateLimited`, `Forget`, `NumRequeues`, `Len` | the same, in snake case |
 //! | `Get` and its `shutdown` | [`WorkQueue::get`], `None` is shutdown |
 //! | `Done` | the drop of a [`Ticket`] |
@@ -119,6 +120,7 @@ mod snapshot;
 mod state;
 mod sync;
 mod ticket;
+mod views;
 mod waiters;
 mod work;
 mod work_queue;
@@ -143,4 +145,5 @@ pub mod model_clock {
     pub use super::sync::{advance, reset};
 }
 pub use ticket::Ticket;
+pub use views::{DelayingQueue, FifoQueue, RateLimitingQueue};
 pub use work_queue::{Builder, WorkQueue};

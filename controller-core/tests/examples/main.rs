@@ -2,3 +2,4 @@
 
 mod follow;
 mod listen;
+mod queue_up;

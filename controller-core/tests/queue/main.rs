@@ -10,4 +10,5 @@ mod metrics;
 mod refused_limiters;
 mod shutdown;
 mod timestamps;
+mod views;
 mod wakes;
