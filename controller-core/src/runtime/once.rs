@@ -204,7 +204,7 @@ async fn plan_all(
     while !stop.is_cancelled()
         && let Some(deployment) = targets.next()
     {
-        let span = reconcile_span("once", &deployment.key());
+        let span = reconcile_span("once", &deployment.key(), None, None);
         match span.in_scope(|| controller.look_at(deployment)) {
             Look::Due(raise) => due.push((span, raise)),
             Look::Settled(verdict) => report.verdicts.push(verdict),

@@ -6,13 +6,15 @@ use tokio::sync::watch;
 use super::{Progress, RetryDelays};
 use crate::client::{ObjectKey, Scope};
 use crate::controllers::min_replicas::{Metrics, Settings, Verdict};
+use crate::worker::WorkerMetrics;
 use crate::write::events::{EventCounts, EventMetrics, EventSource};
 
 /// How [`run`](super::run) runs the controller.
 ///
 /// There is no default, because the right numbers depend on who starts it. The plugin's
-/// are: 2 workers, retries after 500 ms to 15 min, a resync of 30 s, 25 s of grace, and a write
-/// deadline one second above the client's request timeout.
+/// are: 2 workers, retries after 500 ms to 15 min, a resync of 30 s, 25 s of grace, a write
+/// deadline one second above the client's request timeout, and a reconcile deadline of twice
+/// that.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// What the controller decides by.
@@ -44,6 +46,20 @@ pub struct RunOptions {
     /// How long writes under way are awaited at the very end: the client's request
     /// deadline, and a little more.
     pub write_deadline: Duration,
+    /// How long one look at one object may take, all that it asks the server included. Then it
+    /// is given up and tried again like any failure, so that no worker is kept for ever; a
+    /// write that was sent is not cut by it, and is reported when it is answered. `None` is no
+    /// limit.
+    ///
+    /// The plugin's is twice the write deadline: a look rarely takes more than a read and a
+    /// write, and each may take as long as a request may. A shorter one would cut off looks
+    /// whose write is about to be answered, and try them again beside it. So it has none where
+    /// requests have no deadline: a raise that hangs keeps its place among
+    /// `max_raises_per_minute` only for as long as its look goes on, and a minute more.
+    pub reconcile_deadline: Option<Duration>,
+    /// Where the workers count their looks, under controller-runtime's names. The default is a
+    /// place that nobody reads.
+    pub worker_metrics: WorkerMetrics,
 }
 
 /// What a run left behind.

@@ -28,6 +28,7 @@ use crate::write::{FIELD_MANAGER, ScaleWriter};
 /// use controller_core::client::{ClientOptions, Scope, layered};
 /// use controller_core::controllers::min_replicas::{DecisionLog, Metrics, Settings};
 /// use controller_core::runtime::{RetryDelays, RunOptions, run};
+/// use controller_core::worker::WorkerMetrics;
 /// use controller_core::write::events::{EventMetrics, EventSource};
 /// use tokio::time::Duration;
 /// use tokio_util::sync::CancellationToken;
@@ -60,6 +61,8 @@ use crate::write::{FIELD_MANAGER, ScaleWriter};
 ///     resync: Some(Duration::from_secs(30)),
 ///     shutdown_grace_period: Duration::from_secs(25),
 ///     write_deadline: Duration::from_secs(31),
+///     reconcile_deadline: Some(Duration::from_secs(62)),
+///     worker_metrics: WorkerMetrics::default(),
 /// };
 /// let log = Arc::new(DecisionLog::default());
 /// let shutdown = CancellationToken::new();
@@ -169,8 +172,10 @@ pub async fn run(
         let stop = stop_watches.clone();
         watches.spawn(tell_how_many_wait(controller.waiting(), limit, stop));
     }
-    let controller = Arc::new(hold.over(controller, shutdown.clone()));
-    let pool = WorkerPool::new(queue.clone(), controller, options.workers)
+    let pool = WorkerPool::new(queue.clone(), Arc::new(controller), options.workers)
+        .reconcile_deadline(options.reconcile_deadline)
+        .metrics(&options.worker_metrics)
+        .layer(hold.layer(shutdown.clone()))
         // The reporter tells of every failed write and read.
         .errors_are_told();
     let mut workers = JoinSet::new();

@@ -6,6 +6,8 @@ use hashbrown::HashMap;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
+use super::key_text::KeyText;
+
 /// Logs failures so that a person can read them while everything fails.
 ///
 /// A failure is *news* when its key failed with another message before, or not at all.
@@ -67,6 +69,7 @@ impl<K: Clone + Eq + Hash + Display> FailureLog<K> {
     pub(super) fn failed(&self, key: &K, message: &str, next: Next) {
         let shown = self.inner.lock().record(key, message, Instant::now());
         // The span has the key too, but a log may leave spans out.
+        let key = KeyText(key);
         match (shown, next) {
             (true, Next::Retry) => tracing::warn!(%key, error = message, "reconcile failed"),
             (true, Next::GiveUp) => {
@@ -114,7 +117,7 @@ impl<K: Clone + Eq + Hash + Display> FailureLog<K> {
         tracing::warn!(
             failing,
             failures = held_back.failures,
-            key = %held_back.last_key,
+            key = %KeyText(&held_back.last_key),
             error = held_back.last_message,
             "more reconciles failed, the last of them with this error",
         );

@@ -1,17 +1,19 @@
-use std::fmt::{self, Display};
-use std::hash::Hash;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
+use tower::layer::util::{Identity, Stack};
 use tower::{Layer, Service};
 use tracing::Instrument;
 
-use super::failure_log::FailureLog;
+use super::layers::{CatchPanic, CatchPanicLayer, MetricsLayer, SpanLayer, Timeout, TimeoutLayer};
+use super::metrics::{ControllerMetrics, WorkerMetrics};
 use super::reconciler::{Outcome, ReconcileError, Reconciler};
+use super::request::ReconcileRequest;
 use super::service::ReconcileService;
+use super::settle::{Settle, Settler};
 use super::summary::PoolSummary;
 use super::worker_loop::Worker;
 use crate::queue::WorkQueue;
@@ -52,55 +54,69 @@ use crate::queue::WorkQueue;
 /// # }
 /// ```
 #[must_use = "a pool does nothing until `run`"]
-pub struct WorkerPool<K, S> {
-    queue: WorkQueue<K>,
-    service: S,
+pub struct WorkerPool<R: Reconciler, L = Identity> {
+    queue: WorkQueue<R::Key>,
+    reconciler: Arc<R>,
     workers: usize,
     deadline: Option<Duration>,
     errors_are_told: bool,
+    metrics: Option<ControllerMetrics>,
+    layer: L,
 }
+
+/// What the layers of a [`WorkerPool`] are put around: a reconciler whose panics and deadlines
+/// are errors.
+pub type Guarded<R> = Timeout<CatchPanic<ReconcileService<R>>>;
 
 /// How often the pool looks whether a summary of failures is due.
 const SUM_UP_EVERY: Duration = Duration::from_secs(10);
 
 // === impl WorkerPool ===
 
-impl<R: Reconciler> WorkerPool<R::Key, ReconcileService<R>> {
+impl<R: Reconciler> WorkerPool<R> {
     /// `workers` workers, at least one, that call `reconciler`.
     pub fn new(queue: WorkQueue<R::Key>, reconciler: Arc<R>, workers: usize) -> Self {
         Self {
             queue,
-            service: ReconcileService::new(reconciler),
+            reconciler,
             workers: workers.max(1),
             deadline: None,
             errors_are_told: false,
+            metrics: None,
+            layer: Identity::new(),
         }
     }
 }
 
-impl<K, S> WorkerPool<K, S> {
-    /// Puts a tower layer around every call. The layer added last is the outermost.
+impl<R: Reconciler, L> WorkerPool<R, L> {
+    /// Puts a tower layer around every call. The layer added last is the outermost; where all
+    /// of them are among the pool's own, see [`layers`](super::layers).
     ///
     /// The service is cloned for each call, and a key is in work while the clone is not
     /// ready. An error of the layer's own counts as transient; a [`ReconcileError`] that
     /// the layer boxed is found again.
-    pub fn layer<L: Layer<S>>(self, layer: L) -> WorkerPool<K, L::Service> {
+    pub fn layer<N: Layer<L::Service>>(self, layer: N) -> WorkerPool<R, Stack<L, N>>
+    where
+        L: Layer<Guarded<R>>,
+    {
         WorkerPool {
             queue: self.queue,
-            service: layer.layer(self.service),
+            reconciler: self.reconciler,
             workers: self.workers,
             deadline: self.deadline,
             errors_are_told: self.errors_are_told,
+            metrics: self.metrics,
+            layer: Stack::new(self.layer, layer),
         }
     }
 
-    /// How long one call may take. After that it is dropped, and its key is retried as
-    /// after a failure. No limit if it is not set.
+    /// How long one call of the reconciler may take. After that it is dropped, and its key is
+    /// retried as after a failure. No limit if it is not set.
     ///
     /// A dropped call stops at its last await; what must not be cut there, such as a
-    /// write that was sent, has to live in a task of its own.
-    pub fn reconcile_deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = Some(deadline);
+    /// write that was sent, has to live in a task of its own. Waits in layers do not count.
+    pub fn reconcile_deadline(mut self, deadline: impl Into<Option<Duration>>) -> Self {
+        self.deadline = deadline.into();
         self
     }
 
@@ -111,29 +127,44 @@ impl<K, S> WorkerPool<K, S> {
         self.errors_are_told = true;
         self
     }
-}
 
-impl<K, S> WorkerPool<K, S>
-where
-    K: Clone + Eq + Hash + Send + Sync + Display + 'static,
-    S: Service<K, Response = Outcome, Error: Into<ReconcileError>, Future: Send>
-        + Clone
-        + Send
-        + 'static,
-{
+    /// Counts calls there. Their label `controller` is the name of the queue.
+    pub fn metrics(mut self, metrics: &WorkerMetrics) -> Self {
+        self.metrics = Some(metrics.controller(self.queue.name()));
+        self
+    }
+
     /// Starts the workers, and returns when all have ended: the queue was shut down and
     /// is empty, or it was halted and the calls under way were dropped.
     ///
     /// Dropping the future stops the workers at their next await.
-    pub async fn run(self) -> PoolSummary {
-        let worker = Worker {
-            queue: self.queue,
-            service: self.service,
-            deadline: self.deadline,
-            errors_are_told: self.errors_are_told,
-            log: Arc::new(FailureLog::new()),
-            tally: Arc::new(Mutex::new(PoolSummary::default())),
-        };
+    pub async fn run(self) -> PoolSummary
+    where
+        L: Layer<Guarded<R>>,
+        L::Service: Service<
+                ReconcileRequest<R::Key>,
+                Response = Outcome,
+                Error: Into<ReconcileError>,
+                Future: Send,
+            > + Clone
+            + Send
+            + 'static,
+    {
+        let metrics = self
+            .metrics
+            .unwrap_or_else(|| WorkerMetrics::default().controller(self.queue.name()));
+        metrics.set_workers(self.workers);
+        let settler = Arc::new(Settler::new(self.queue.clone(), self.errors_are_told));
+
+        // From the inside to the outside, as `layers` tells it.
+        let service = CatchPanicLayer::new().layer(ReconcileService::new(self.reconciler));
+        let service = TimeoutLayer::new(self.deadline).layer(service);
+        let service = self.layer.layer(service);
+        let service = MetricsLayer::new(metrics).layer(service);
+        let service = Settle::new(service, Arc::clone(&settler));
+        let service = SpanLayer::new(self.queue.name()).layer(service);
+
+        let worker = Worker::new(self.queue, service);
         let mut workers = JoinSet::new();
         let start = |workers: &mut JoinSet<()>| {
             workers.spawn(worker.clone().run().in_current_span());
@@ -148,22 +179,22 @@ where
                 joined = workers.join_next() => match joined {
                     None => break,
                     Some(Ok(())) => {}
-                    // Calls are isolated, so this is a limiter or a key that panicked.
+                    // Calls and their settling are isolated, so this is a key that panics when
+                    // it is compared, hashed or cloned.
                     Some(Err(error)) => {
                         tracing::error!(%error, "a worker ended, another takes its place");
-                        worker.tally.lock().panicked += 1;
                         start(&mut workers);
                     }
                 },
-                _ = sum_up.tick() => worker.log.sum_up(),
+                _ = sum_up.tick() => settler.log.sum_up(),
             }
         }
-        worker.log.flush();
-        *worker.tally.lock()
+        settler.log.flush();
+        settler.summary()
     }
 }
 
-impl<K, S> fmt::Debug for WorkerPool<K, S> {
+impl<R: Reconciler, L> fmt::Debug for WorkerPool<R, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WorkerPool")
             .field("queue", &self.queue)

@@ -2,6 +2,8 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
+use super::request::ReconcileRequest;
+
 /// What a reconcile call says when it is done with a key.
 ///
 /// Almost always `Done`: the next event brings the key back. `RequeueAfter` is for what no
@@ -113,6 +115,53 @@ pub trait Reconciler: Send + Sync + 'static {
         &self,
         key: &Self::Key,
     ) -> impl Future<Output = Result<Outcome, ReconcileError>> + Send;
+
+    /// The same with what else is known of the call: which attempt it is, how long the key was
+    /// in line, and a token that says when the call is given up.
+    ///
+    /// This is what the workers call. As it comes it calls [`reconcile`](Self::reconcile), and
+    /// most reconcilers leave it at that: a call that is given up is dropped, and all that it
+    /// awaits with it. Write it if the call hands work to a task, to a thread, or to a child
+    /// process, for these are not dropped with it; they listen to
+    /// [`ReconcileRequest::cancelled`]. `reconcile` then makes a request of its key:
+    ///
+    /// ```
+    /// use controller_core::worker::{Outcome, ReconcileError, ReconcileRequest, Reconciler};
+    /// use tokio_util::task::TaskTracker;
+    ///
+    /// struct Renderer {
+    ///     tasks: TaskTracker, // joined at the program's end
+    /// }
+    ///
+    /// impl Reconciler for Renderer {
+    ///     type Key = String;
+    ///
+    ///     async fn reconcile(&self, key: &String) -> Result<Outcome, ReconcileError> {
+    ///         self.reconcile_request(&ReconcileRequest::new(key.clone())).await
+    ///     }
+    ///
+    ///     async fn reconcile_request(
+    ///         &self,
+    ///         request: &ReconcileRequest<String>,
+    ///     ) -> Result<Outcome, ReconcileError> {
+    ///         let cancelled = request.cancelled().clone();
+    ///         let rendering = self.tasks.spawn_blocking(move || {
+    ///             (0..1000).take_while(|_| !cancelled.is_cancelled()).count() // page by page
+    ///         });
+    ///         rendering.await.map_err(ReconcileError::transient)?;
+    ///         Ok(Outcome::Done)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A reconciler that wraps another passes the request on, or the inner one sees a first
+    /// attempt that nobody cancels.
+    fn reconcile_request(
+        &self,
+        request: &ReconcileRequest<Self::Key>,
+    ) -> impl Future<Output = Result<Outcome, ReconcileError>> + Send {
+        self.reconcile(request.key())
+    }
 }
 
 // === impl ReconcileError ===

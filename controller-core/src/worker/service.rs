@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use tower::Service;
 
 use super::reconciler::{Outcome, ReconcileError, Reconciler};
+use super::request::ReconcileRequest;
 
 /// A [`Reconciler`] as a [`tower::Service`], so that layers can be put around it: a
 /// limit of calls at once, a metric, a trace.
@@ -17,7 +18,9 @@ use super::reconciler::{Outcome, ReconcileError, Reconciler};
 /// ```
 /// use std::sync::Arc;
 /// use controller_core::queue::WorkQueue;
-/// use controller_core::worker::{Outcome, ReconcileError, Reconciler, WorkerPool};
+/// use controller_core::worker::{
+///     Outcome, ReconcileError, ReconcileRequest, Reconciler, WorkerPool,
+/// };
 /// use tower::util::MapRequestLayer;
 /// # struct Greeter;
 /// # impl Reconciler for Greeter {
@@ -33,9 +36,9 @@ use super::reconciler::{Outcome, ReconcileError, Reconciler};
 /// queue.add("shop/web".to_owned());
 /// queue.shut_down();
 /// let pool = WorkerPool::new(queue, Arc::new(Greeter), 2)
-///     .layer(MapRequestLayer::new(|key: String| {
-///         tracing::trace!(key, "about to reconcile");
-///         key
+///     .layer(MapRequestLayer::new(|request: ReconcileRequest<String>| {
+///         tracing::trace!(attempt = request.attempt(), "about to reconcile {request}");
+///         request
 ///     }));
 /// assert_eq!(pool.run().await.reconciled, 1);
 /// # }
@@ -66,7 +69,7 @@ impl<R> fmt::Debug for ReconcileService<R> {
     }
 }
 
-impl<R: Reconciler> Service<R::Key> for ReconcileService<R> {
+impl<R: Reconciler> Service<ReconcileRequest<R::Key>> for ReconcileService<R> {
     type Response = Outcome;
     type Error = ReconcileError;
     type Future = BoxFuture<'static, Result<Outcome, ReconcileError>>;
@@ -75,8 +78,8 @@ impl<R: Reconciler> Service<R::Key> for ReconcileService<R> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, key: R::Key) -> Self::Future {
+    fn call(&mut self, request: ReconcileRequest<R::Key>) -> Self::Future {
         let reconciler = Arc::clone(&self.0);
-        async move { reconciler.reconcile(&key).await }.boxed()
+        async move { reconciler.reconcile_request(&request).await }.boxed()
     }
 }

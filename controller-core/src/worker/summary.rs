@@ -9,8 +9,7 @@ pub struct PoolSummary {
     pub reconciled: u64,
     /// Calls that failed, those that ran into the reconcile deadline included.
     pub failed: u64,
-    /// Calls that panicked. They do not count as failed. A limiter of the embedder's own
-    /// that panics counts here too.
+    /// Calls that panicked, in the reconciler or in a layer. They do not count as failed.
     pub panicked: u64,
     /// Calls that were cut off because the queue was halted.
     pub cancelled: u64,

@@ -108,6 +108,8 @@ async fn a_server_that_refuses_all_writes_for_a_while_is_got_over() {
         resync: Some(30 * SECOND),
         shutdown_grace_period: 5 * SECOND,
         write_deadline: 5 * SECOND,
+        reconcile_deadline: Some(10 * SECOND),
+        worker_metrics: Default::default(),
     };
     let decisions: Arc<dyn Reporter> = Arc::new(DecisionLog::default());
     let start = Instant::now();
@@ -124,6 +126,7 @@ async fn a_server_that_refuses_all_writes_for_a_while_is_got_over() {
     assert_eq!(summary.unwrap().abandoned, 0);
     let filters = [
         ("reconcileID=[0-9a-f-]{36}", "reconcileID=ID"),
+        ("attempt=[0-9]+ ", ""),
         // Which one comes first after the pause, chance decides.
         (r"key=shop/web-\d+", "key=shop/web-N"),
         // In no particular order.

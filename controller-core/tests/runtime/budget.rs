@@ -151,7 +151,10 @@ async fn a_write_that_hangs_for_minutes_keeps_its_slot() {
     let hangs = Rule::new(Action::Delay(3 * MINUTE)).verb(Verb::Patch);
     scene.server.faults().add(hangs.attempts(1));
     let start = Instant::now();
-    scene.run_patiently(limited(1));
+    scene.run_patiently(RunOptions {
+        reconcile_deadline: None,
+        ..limited(1)
+    });
     until_all_are_raised(&scene).await;
     let after: Vec<u64> = scene
         .patches()

@@ -36,6 +36,8 @@ pub(crate) fn options() -> RunOptions {
         resync: Some(Duration::from_secs(30)),
         shutdown_grace_period: Duration::from_secs(25),
         write_deadline: Duration::from_secs(31),
+        reconcile_deadline: Some(Duration::from_secs(62)),
+        worker_metrics: Default::default(),
         events: None,
         event_metrics: Default::default(),
     }
@@ -120,7 +122,8 @@ impl Scene {
         self.run_through(self.client(), options);
     }
 
-    /// With a client that waits for an answer as long as it takes.
+    /// With a client that waits for an answer as long as it takes. A reconcile had better not
+    /// have a deadline then.
     pub(crate) fn run_patiently(&mut self, options: RunOptions) {
         let patient = ClientOptions::new("runtime-tests");
         let client = layered(self.server.service(), &patient);

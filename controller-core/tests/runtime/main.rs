@@ -6,6 +6,7 @@
 mod budget;
 mod cases;
 mod changes;
+mod deadline;
 mod events;
 mod fights;
 mod first_lists;

@@ -3,15 +3,21 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use controller_core::worker::{Outcome, ReconcileError, ReconcileService, WorkerPool};
+use controller_core::worker::layers::{CatchPanicLayer, MetricsLayer, TimeoutLayer};
+use controller_core::worker::{
+    CallError, Guarded, Outcome, ReconcileError, ReconcileRequest, ReconcileService, WorkerMetrics,
+    WorkerPool,
+};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::PollSemaphore;
 use tower::layer::layer_fn;
-use tower::{Service, ServiceExt};
+use tower::util::MapRequestLayer;
+use tower::{Layer, Service, ServiceExt, service_fn};
 
-use crate::scripted::{Scripted, Step, queue, stop_after};
+use crate::scripted::{Key, Scripted, Step, queue, stop_after};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -75,8 +81,97 @@ async fn an_error_of_the_layer_itself_is_retried() {
 #[tokio::test(start_paused = true)]
 async fn a_reconciler_is_a_service_by_itself() {
     let service = ReconcileService::new(Scripted::new(|_, _| Step::RequeueAfter(7)));
-    let outcome = service.oneshot("a").await.unwrap();
+    let outcome = service.oneshot(ReconcileRequest::new("a")).await.unwrap();
     assert_eq!(outcome, Outcome::RequeueAfter(Duration::from_millis(7)));
+}
+
+/// The layer that was added last is the outermost, as the pool says.
+#[tokio::test(start_paused = true)]
+async fn layers_stand_in_the_order_in_which_they_were_added() {
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let note = |name: &'static str| {
+        let order = Arc::clone(&order);
+        MapRequestLayer::new(move |request: ReconcileRequest<Key>| {
+            order.lock().push(name);
+            request
+        })
+    };
+    let queue = queue();
+    queue.add("a");
+    let reconciler = Scripted::new(|_, _| Step::Done);
+    let pool = WorkerPool::new(queue.clone(), Arc::clone(&reconciler), 1)
+        .layer(note("inner"))
+        .layer(note("middle"))
+        .layer(note("outer"));
+    tokio::join!(stop_after(0, &queue), pool.run());
+    assert_eq!(*order.lock(), ["outer", "middle", "inner"]);
+}
+
+/// Panics and deadlines of the reconciler are errors to a layer of one's own, which may answer
+/// for them.
+#[tokio::test(start_paused = true)]
+async fn a_layer_sees_panics_and_deadlines_as_errors() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let queue = queue();
+    queue.add("boom");
+    queue.add("slow");
+    let reconciler = Scripted::new(|key, _| match key {
+        "boom" => Step::Panic("on purpose"),
+        _ => Step::Hang,
+    });
+    let errors = Arc::clone(&seen);
+    let forgiving = layer_fn(move |inner: Guarded<Scripted>| {
+        let errors = Arc::clone(&errors);
+        service_fn(move |request: ReconcileRequest<Key>| {
+            let errors = Arc::clone(&errors);
+            let call = inner.clone().oneshot(request).boxed();
+            async move {
+                let error = call.await.unwrap_err();
+                let text = CallError::of(&error).map(ToString::to_string);
+                errors.lock().push(text.unwrap());
+                Ok::<_, ReconcileError>(Outcome::Done)
+            }
+        })
+    });
+    let pool = WorkerPool::new(queue.clone(), Arc::clone(&reconciler), 2)
+        .reconcile_deadline(Duration::from_millis(500))
+        .layer(forgiving);
+    let (_, summary) = tokio::join!(stop_after(0, &queue), pool.run());
+    assert_eq!(
+        *seen.lock(),
+        ["panicked: on purpose", "took longer than 500ms"]
+    );
+    assert_eq!(
+        (summary.reconciled, summary.panicked, summary.failed),
+        (2, 0, 0)
+    );
+}
+
+/// The three that wait for readiness have it as a part of the call.
+#[tokio::test(start_paused = true)]
+async fn the_pool_s_layers_stand_alone_around_a_service_that_is_not_ready() {
+    let places = Arc::new(Semaphore::new(0));
+    let limited = Limit::new(
+        ReconcileService::new(Scripted::new(|_, _| Step::Done)),
+        &places,
+    );
+    let request = || ReconcileRequest::new("a");
+
+    let bounded = TimeoutLayer::new(Duration::from_secs(1)).layer(limited.clone());
+    let error = bounded.oneshot(request()).await.unwrap_err();
+    assert!(matches!(
+        CallError::of(&error),
+        Some(CallError::DeadlineExceeded(_))
+    ));
+
+    let metrics = MetricsLayer::new(WorkerMetrics::default().controller("alone"));
+    let caught = metrics.layer(CatchPanicLayer::new().layer(limited));
+    let free = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        places.add_permits(1);
+    };
+    let (outcome, ()) = tokio::join!(caught.oneshot(request()), free);
+    assert_eq!(outcome.unwrap(), Outcome::Done);
 }
 
 // === impl Limit ===

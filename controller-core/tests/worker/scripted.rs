@@ -2,7 +2,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use controller_core::queue::{Drained, ItemExponentialFailure, WorkQueue};
-use controller_core::worker::{Outcome, PoolSummary, ReconcileError, Reconciler, WorkerPool};
+use controller_core::worker::{
+    Outcome, PoolSummary, ReconcileError, ReconcileRequest, Reconciler, WorkerPool,
+};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
@@ -19,6 +21,8 @@ pub(crate) enum Step {
     GiveUp(&'static str),
     Panic(&'static str),
     Hang,
+    /// Hangs, and panics when it is given up.
+    HangAndPanic,
 }
 
 /// A reconciler that does what its script says, and remembers when it was called.
@@ -33,12 +37,15 @@ pub(crate) struct Scripted {
 #[derive(Default)]
 struct Seen {
     calls: Vec<(Key, Duration)>,
+    requests: Vec<ReconcileRequest<Key>>,
     under_way: Vec<Key>,
     most_at_once: usize,
 }
 
 /// Takes a call off the list when it ends, also when it is dropped or panics.
 struct UnderWay<'a>(&'a Scripted, Key);
+
+struct PanicsWhenDropped;
 
 /// A queue with waits of 100, 200, 400 ms, …, 10 s.
 pub(crate) fn queue() -> WorkQueue<Key> {
@@ -83,6 +90,13 @@ impl Scripted {
         of_key.map(|it| it.1.as_millis()).collect()
     }
 
+    /// What the calls for `key` were told, in order.
+    pub(crate) fn requests(&self, key: Key) -> Vec<ReconcileRequest<Key>> {
+        let seen = self.seen.lock();
+        let of_key = seen.requests.iter().filter(|it| *it.key() == key);
+        of_key.cloned().collect()
+    }
+
     pub(crate) fn most_at_once(&self) -> usize {
         self.seen.lock().most_at_once
     }
@@ -118,7 +132,19 @@ impl Reconciler for Scripted {
             Step::GiveUp(message) => Err(ReconcileError::terminal(message)),
             Step::Panic(message) => panic!("{message}"),
             Step::Hang => std::future::pending().await,
+            Step::HangAndPanic => {
+                let _bomb = PanicsWhenDropped;
+                std::future::pending().await
+            }
         }
+    }
+
+    async fn reconcile_request(
+        &self,
+        request: &ReconcileRequest<Key>,
+    ) -> Result<Outcome, ReconcileError> {
+        self.seen.lock().requests.push(request.clone());
+        self.reconcile(request.key()).await
     }
 }
 
@@ -127,5 +153,13 @@ impl Reconciler for Scripted {
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         self.0.seen.lock().under_way.retain(|key| *key != self.1);
+    }
+}
+
+// === impl PanicsWhenDropped ===
+
+impl Drop for PanicsWhenDropped {
+    fn drop(&mut self) {
+        panic!("dropped on purpose");
     }
 }

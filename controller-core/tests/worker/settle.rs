@@ -4,7 +4,7 @@ use std::time::Duration;
 use controller_core::worker::{PoolSummary, WorkerPool};
 use tokio::time::sleep;
 
-use crate::scripted::{Key, Scripted, Step, queue, run_for, stop_after};
+use crate::scripted::{Key, Scripted, Step, queue, run_for};
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_is_done_leaves_and_its_failures_are_forgotten() {
@@ -75,22 +75,6 @@ async fn a_terminal_error_is_not_retried_until_the_object_changes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_past_its_deadline_is_dropped_and_retried() {
-    let queue = queue();
-    queue.add("a");
-    let reconciler = Scripted::new(|_, before| match before {
-        0 => Step::Hang,
-        _ => Step::Take(400),
-    });
-    let pool = WorkerPool::new(queue.clone(), Arc::clone(&reconciler), 1)
-        .reconcile_deadline(Duration::from_millis(500));
-    let (_, summary) = tokio::join!(stop_after(5_000, &queue), pool.run());
-    assert_eq!(reconciler.calls("a"), [0, 600]);
-    assert_eq!(reconciler.under_way(), 0, "the call was dropped");
-    assert_eq!((summary.failed, summary.reconciled), (1, 1));
-}
-
-#[tokio::test(start_paused = true)]
 async fn as_many_keys_are_in_work_as_there_are_workers_and_no_key_twice() {
     const KEYS: [Key; 6] = ["a", "b", "c", "d", "e", "f"];
     let queue = queue();
@@ -106,6 +90,18 @@ async fn as_many_keys_are_in_work_as_there_are_workers_and_no_key_twice() {
     assert!(drained.completed);
     let calls: usize = KEYS.iter().map(|key| reconciler.calls(key).len()).sum();
     assert_eq!(summary.reconciled, calls as u64);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_workers_are_one_worker() {
+    let queue = queue();
+    queue.add("a");
+    queue.add("b");
+    let reconciler = Scripted::new(|_, _| Step::Take(10));
+    let (drained, summary) = run_for(0, &queue, &reconciler, 0).await;
+    assert!(drained.completed);
+    assert_eq!(summary.reconciled, 2);
+    assert_eq!(reconciler.most_at_once(), 1);
 }
 
 /// A reconciler that never waits must not keep a thread for itself.

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use controller_core::controllers::min_replicas::{DecisionLog, Metrics};
 use controller_core::runtime::{self, RunOptions};
+use controller_core::worker::WorkerMetrics;
 use controller_core::write::events::{EventMetrics, EventSource};
 use tokio::time::Instant;
 
@@ -39,6 +40,9 @@ pub(crate) async fn run(
         event_metrics: EventMetrics::default(),
         write_deadline: global.write_deadline(),
         retry: run.retry,
+        // The longest that a read and a write may take.
+        reconcile_deadline: global.deadline().map(|_| 2 * global.write_deadline()),
+        worker_metrics: WorkerMetrics::default(),
         resync: run.resync,
         shutdown_grace_period: run.shutdown_grace_period,
     };

@@ -28,6 +28,8 @@ impl Controller {
             resync: Some(Duration::from_secs(30)),
             shutdown_grace_period: Duration::from_secs(25),
             write_deadline: Duration::from_secs(31),
+            reconcile_deadline: Some(Duration::from_secs(62)),
+            worker_metrics: Default::default(),
             max_raises_per_minute: NonZeroU32::new(100),
             metrics: Metrics::default(),
             events: None,
