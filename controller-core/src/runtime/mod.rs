@@ -42,6 +42,7 @@
 mod error;
 mod hold;
 mod informers;
+mod left_over;
 mod not_yet_served;
 mod once;
 mod options;

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::hold::Hold;
 use super::informers::Informers;
+use super::left_over::tell_who_is_left_over;
 use super::served::has_scaled_objects_in_the_end;
 use super::told_events::ToldEvents;
 use super::waiting::tell_how_many_wait;
@@ -187,6 +188,7 @@ pub async fn run(
     tracing::info!("shutting down");
     let deadline = Instant::now() + options.shutdown_grace_period;
     let drained = queue.shut_down_with_drain(deadline).await;
+    tell_who_is_left_over(&drained, &queue);
     let summaries = workers.join_all().await;
     let unanswered = writer.flush(options.write_deadline).await;
     stop_events.cancel();

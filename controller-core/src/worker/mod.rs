@@ -17,7 +17,8 @@
 //! # What is logged
 //!
 //! Each call runs in the span `reconcile{queue key attempt queued_for reconcileID}`, whose target
-//! is `controller_core::reconcile`; the id is another one for each call. A failure is one `warn`
+//! is `controller_core::reconcile`; the id is another one for each call. `queued_for` is there if the queue takes
+//! [timestamps](crate::queue::Builder::timestamps). A failure is one `warn`
 //! line with the causes of its error; the same failure of the same key again is `debug`. When many
 //! keys fail at once, for one cause as a rule, at most ten such lines come in ten seconds,
 //! and one line sums up the rest, further and further apart while it lasts. So an outage

@@ -128,9 +128,9 @@ impl<R: Reconciler, L> WorkerPool<R, L> {
         self
     }
 
-    /// Counts calls there. Their label `controller` is the name of the queue.
+    /// Counts calls there, under the queue's [`controller`](WorkQueue::controller).
     pub fn metrics(mut self, metrics: &WorkerMetrics) -> Self {
-        self.metrics = Some(metrics.controller(self.queue.name()));
+        self.metrics = Some(metrics.controller(self.queue.controller()));
         self
     }
 
@@ -152,7 +152,7 @@ impl<R: Reconciler, L> WorkerPool<R, L> {
     {
         let metrics = self
             .metrics
-            .unwrap_or_else(|| WorkerMetrics::default().controller(self.queue.name()));
+            .unwrap_or_else(|| WorkerMetrics::default().controller(self.queue.controller()));
         metrics.set_workers(self.workers);
         let settler = Arc::new(Settler::new(self.queue.clone(), self.errors_are_told));
 

@@ -27,12 +27,13 @@ where
 
     /// Serves keys until the queue has none left and takes no more.
     pub(super) async fn run(mut self) {
-        while let Some(ticket) = self.queue.get().await {
+        let mut next = self.queue.get();
+        while let Some(ticket) = next.await {
             let Ok(service) = self.service.ready().await;
             let Ok(()) = service.call(request(&self.queue, &ticket)).await;
-            drop(ticket);
             // A reconciler that never waits would otherwise keep its thread for itself.
             tokio::task::coop::consume_budget().await;
+            next = ticket.next();
         }
     }
 }
@@ -44,5 +45,7 @@ where
     // A limiter that panics here will when it is asked for a wait, and is told of then.
     let failures = caught(|| queue.num_requeues(ticket)).unwrap_or(0);
     let key: &K = ticket;
-    ReconcileRequest::new(key.clone()).with_attempt(failures.saturating_add(1))
+    ReconcileRequest::new(key.clone())
+        .with_attempt(failures.saturating_add(1))
+        .with_queued_for(ticket.queued_for())
 }

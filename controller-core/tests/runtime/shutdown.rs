@@ -1,8 +1,10 @@
 use std::time::Duration;
 
+use captured_log::CapturedLog;
 use controller_core::runtime::RunOptions;
 use sim_apiserver::faults::{Action, Rule, Verb};
 use tokio::time::Instant;
+use tracing::Level;
 
 use crate::harness::{Scene, deployment, options, writes_of};
 
@@ -59,6 +61,27 @@ async fn at_the_end_of_the_grace_period_sent_writes_are_awaited_and_no_new_one_i
     let told = scene.verdicts.all();
     let told = told.iter().filter(|it| it.ends_with("scaled from 1 to 2"));
     assert_eq!(told.count(), 2, "no change is made in silence");
+}
+
+/// Ten are enough to know where to look by hand.
+#[tokio::test(start_paused = true)]
+async fn the_first_that_the_end_came_before_are_named() {
+    let (log, _guard) = CapturedLog::start(Level::WARN);
+    let mut scene = Scene::new((10..23).map(|n| deployment(&format!("d{n}"), 1))).await;
+    let slow = Rule::new(Action::Delay(Duration::from_secs(10)));
+    scene.server.faults().add(any_write(slow));
+    scene.run(RunOptions {
+        workers: 1,
+        shutdown_grace_period: Duration::from_secs(3),
+        ..options()
+    });
+    scene
+        .server
+        .wait_for_requests(|all| all.iter().any(|it| it.verb() == Verb::Patch))
+        .await;
+    let summary = scene.stop().await;
+    assert_eq!(summary.abandoned, 13);
+    insta::assert_snapshot!(log.text(), @"WARN not looked at before the grace period ended: shop/d10, shop/d11, shop/d12, shop/d13, shop/d14, shop/d15, shop/d16, shop/d17, shop/d18, shop/d19 and 3 more");
 }
 
 /// The watches close last: what changes while the line is worked off is still seen.

@@ -9,6 +9,8 @@ use tokio::time::timeout;
 
 use crate::scripted::{Key, Scripted, Step, queue, run_for, stop_after};
 
+struct EverySecond;
+
 #[tokio::test(start_paused = true)]
 async fn attempts_count_from_one_and_begin_anew_after_a_success() {
     let queue = queue();
@@ -82,6 +84,41 @@ async fn a_limiter_that_cannot_count_makes_each_attempt_the_first() {
     });
     run_for(100, &queue, &reconciler, 1).await;
     assert_eq!(attempts(&reconciler.requests("a")), [1, 1]);
+}
+
+/// Behind another key, after the wait of a retry, and of an event while it was in work.
+#[tokio::test(start_paused = true)]
+async fn a_call_knows_how_long_its_key_was_in_line() {
+    let queue = WorkQueue::builder("test")
+        .rate_limiter(EverySecond)
+        .timestamps()
+        .build();
+    queue.add("first");
+    queue.add("second");
+    let reconciler = Scripted::new(|key, before| match (key, before) {
+        ("first", 0) => Step::Take(100),
+        ("second", 0) => Step::Fail("for now"),
+        ("second", 1) => Step::Take(200),
+        _ => Step::Done,
+    });
+    let event = async {
+        tokio::time::sleep(Duration::from_millis(1_250)).await;
+        queue.add("second");
+    };
+    tokio::join!(run_for(5_000, &queue, &reconciler, 1), event);
+    assert_eq!(queued_for(&reconciler.requests("first")), [Some(0)]);
+    assert_eq!(reconciler.calls("second"), [100, 1_100, 1_300]);
+    let second = queued_for(&reconciler.requests("second"));
+    assert_eq!(second, [Some(100), Some(0), Some(50)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_without_timestamps_does_not_say_how_long() {
+    let queue = queue();
+    queue.add("a");
+    let reconciler = Scripted::new(|_, _| Step::Done);
+    run_for(0, &queue, &reconciler, 1).await;
+    assert_eq!(queued_for(&reconciler.requests("a")), [None]);
 }
 
 /// The token is for what outlives the call: whoever returned has handed over.
@@ -171,7 +208,26 @@ fn attempts(requests: &[ReconcileRequest<Key>]) -> Vec<u32> {
     requests.iter().map(ReconcileRequest::attempt).collect()
 }
 
+fn queued_for(requests: &[ReconcileRequest<Key>]) -> Vec<Option<u128>> {
+    let millis = |it: &ReconcileRequest<Key>| it.queued_for().map(|it| it.as_millis());
+    requests.iter().map(millis).collect()
+}
+
 fn tokens(requests: &[ReconcileRequest<Key>]) -> Vec<bool> {
     let fired = |it: &ReconcileRequest<Key>| it.cancelled().is_cancelled();
     requests.iter().map(fired).collect()
+}
+
+// === impl EverySecond ===
+
+impl RateLimiter<Key> for EverySecond {
+    fn when(&self, _: &Key) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn forget(&self, _: &Key) {}
+
+    fn num_requeues(&self, _: &Key) -> u32 {
+        0
+    }
 }

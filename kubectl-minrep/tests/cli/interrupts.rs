@@ -137,8 +137,10 @@ async fn a_loop_that_cannot_drain_ends_after_the_grace_period() {
     cluster.server.wait_for(|server| writes(server) == 1).await;
     running.signal("INT").await;
     let started = Instant::now();
-    running.end().await.with_code(0);
+    let ended = running.end().await.with_code(0);
     assert!(started.elapsed() < Duration::from_secs(10));
+    let named = "not looked at before the grace period ended: shop/web\n";
+    assert!(ended.stderr.contains(named), "{ended:?}");
 }
 
 #[tokio::test]
