@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use super::{Progress, RetryDelays};
 use crate::client::{ObjectKey, Scope};
 use crate::controllers::min_replicas::{Metrics, Settings, Verdict};
+use crate::queue::QueueMetrics;
 use crate::worker::WorkerMetrics;
 use crate::write::events::{EventCounts, EventMetrics, EventSource};
 
@@ -60,6 +61,9 @@ pub struct RunOptions {
     /// Where the workers count their looks, under controller-runtime's names. The default is a
     /// place that nobody reads.
     pub worker_metrics: WorkerMetrics,
+    /// Where the queue of a run is shown, under controller-runtime's names. Each run adds its
+    /// own, so give it one that no run had before.
+    pub queue_metrics: QueueMetrics,
 }
 
 /// What a run left behind.

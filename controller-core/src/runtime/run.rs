@@ -28,6 +28,7 @@ use crate::write::{FIELD_MANAGER, ScaleWriter};
 /// use std::sync::Arc;
 /// use controller_core::client::{ClientOptions, Scope, layered};
 /// use controller_core::controllers::min_replicas::{DecisionLog, Metrics, Settings};
+/// use controller_core::queue::QueueMetrics;
 /// use controller_core::runtime::{RetryDelays, RunOptions, run};
 /// use controller_core::worker::WorkerMetrics;
 /// use controller_core::write::events::{EventMetrics, EventSource};
@@ -64,6 +65,7 @@ use crate::write::{FIELD_MANAGER, ScaleWriter};
 ///     write_deadline: Duration::from_secs(31),
 ///     reconcile_deadline: Some(Duration::from_secs(62)),
 ///     worker_metrics: WorkerMetrics::default(),
+///     queue_metrics: QueueMetrics::default(),
 /// };
 /// let log = Arc::new(DecisionLog::default());
 /// let shutdown = CancellationToken::new();
@@ -105,6 +107,7 @@ pub async fn run(
     let queue = WorkQueue::builder("min-replicas")
         .rate_limiter(options.retry.limiter())
         .build();
+    options.queue_metrics.watch(&queue);
     let asked = has_scaled_objects_in_the_end(&client, &options.settings, &options.scope);
     let Some(has_scaled_objects) = shutdown.run_until_cancelled(asked).await else {
         return Ok(RunSummary::NOTHING);

@@ -110,6 +110,7 @@ async fn a_server_that_refuses_all_writes_for_a_while_is_got_over() {
         write_deadline: 5 * SECOND,
         reconcile_deadline: Some(10 * SECOND),
         worker_metrics: Default::default(),
+        queue_metrics: Default::default(),
     };
     let decisions: Arc<dyn Reporter> = Arc::new(DecisionLog::default());
     let start = Instant::now();
@@ -127,6 +128,7 @@ async fn a_server_that_refuses_all_writes_for_a_while_is_got_over() {
     let filters = [
         ("reconcileID=[0-9a-f-]{36}", "reconcileID=ID"),
         ("attempt=[0-9]+ ", ""),
+        (r"queued_for=[0-9.]+[µmn]?s ", ""),
         // Which one comes first after the pause, chance decides.
         (r"key=shop/web-\d+", "key=shop/web-N"),
         // In no particular order.

@@ -19,7 +19,9 @@ async fn a_look_that_hangs_gives_its_worker_back() {
         reconcile_deadline: Some(Duration::from_secs(10)),
         ..options()
     };
-    let metrics = options.worker_metrics.clone();
+    let mut registry = Registry::default();
+    options.worker_metrics.register(&mut registry);
+    options.queue_metrics.register(&mut registry);
     let start = Instant::now();
     scene.run_patiently(options);
     scene.until_replicas("api", 2).await;
@@ -29,14 +31,14 @@ async fn a_look_that_hangs_gives_its_worker_back() {
     // The one that hangs is still awaited at the end, for as long as a write may take.
     assert_eq!(scene.stop().await.unanswered, 1);
 
-    let mut registry = Registry::default();
-    metrics.register(&mut registry);
     let mut text = String::new();
     encode(&mut text, &registry).unwrap();
     for line in [
         "controller_runtime_reconcile_timeouts_total{controller=\"min-replicas\"} 1",
         "controller_runtime_max_concurrent_reconciles{controller=\"min-replicas\"} 1",
         "controller_runtime_active_workers{controller=\"min-replicas\"} 0",
+        "workqueue_longest_running_processor_seconds{name=\"min-replicas\",controller=\"min-replicas\"} 0.0",
+        "workqueue_retries_total{name=\"min-replicas\",controller=\"min-replicas\"} 1",
     ] {
         assert!(text.lines().any(|it| it == line), "{line}: {text}");
     }

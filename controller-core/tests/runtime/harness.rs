@@ -38,6 +38,7 @@ pub(crate) fn options() -> RunOptions {
         write_deadline: Duration::from_secs(31),
         reconcile_deadline: Some(Duration::from_secs(62)),
         worker_metrics: Default::default(),
+        queue_metrics: Default::default(),
         events: None,
         event_metrics: Default::default(),
     }

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use controller_core::controllers::min_replicas::{DecisionLog, Metrics};
+use controller_core::queue::QueueMetrics;
 use controller_core::runtime::{self, RunOptions};
 use controller_core::worker::WorkerMetrics;
 use controller_core::write::events::{EventMetrics, EventSource};
@@ -43,6 +44,7 @@ pub(crate) async fn run(
         // The longest that a read and a write may take.
         reconcile_deadline: global.deadline().map(|_| 2 * global.write_deadline()),
         worker_metrics: WorkerMetrics::default(),
+        queue_metrics: QueueMetrics::default(),
         resync: run.resync,
         shutdown_grace_period: run.shutdown_grace_period,
     };

@@ -30,6 +30,7 @@ impl Controller {
             write_deadline: Duration::from_secs(31),
             reconcile_deadline: Some(Duration::from_secs(62)),
             worker_metrics: Default::default(),
+            queue_metrics: Default::default(),
             max_raises_per_minute: NonZeroU32::new(100),
             metrics: Metrics::default(),
             events: None,
