@@ -6,6 +6,7 @@
 )]
 
 mod cargo;
+mod conformance;
 mod control_plane;
 mod demo;
 mod docker;

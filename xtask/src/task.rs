@@ -3,7 +3,7 @@ use std::path::Path;
 
 use clap::Parser;
 
-use crate::{control_plane, demo, e2e, judge, race, sim, test, tidy};
+use crate::{conformance, control_plane, demo, e2e, judge, race, sim, test, tidy};
 
 /// The repository's tasks.
 #[derive(Debug, Parser)]
@@ -17,6 +17,8 @@ pub(crate) enum Task {
     Test,
     /// Run the plugin through kubectl on a Kubernetes API server
     E2e(e2e::E2e),
+    /// Run controller-core's cache on a real API server that misbehaves
+    Conformance,
     /// Hold the simulated API server to a real one
     #[command(subcommand)]
     Judge(judge::Command),
@@ -53,6 +55,7 @@ impl Task {
             }
             Self::Test => Ok(test::run()?),
             Self::E2e(flags) => e2e::run(flags).await,
+            Self::Conformance => conformance::run().await,
             Self::Judge(command) => judge::run(command).await,
             Self::Race(command) => race::run(command).await,
             Self::Tidy => Ok(tidy::run(root())?),

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 use self::spoilt::Spoilt;
-use crate::{BoxError, ResetSwitch, StreamFault, opaque::Rewriter};
+use crate::{BoxError, ResetSwitch, StreamFault, opaque::Rewriter, seen::UnderWay};
 
 /// The answer's body: the inner one as it is, one made up by a rule, or the inner one spoilt.
 ///
@@ -23,6 +23,8 @@ use crate::{BoxError, ResetSwitch, StreamFault, opaque::Rewriter};
 #[derive(Debug)]
 pub struct FaultBody<B> {
     kind: Kind<B>,
+    /// Dropped with the body: the request has ended.
+    under_way: Option<UnderWay>,
 }
 
 #[derive(Debug)]
@@ -38,12 +40,14 @@ impl<B> FaultBody<B> {
     pub(crate) fn untouched(body: B) -> Self {
         Self {
             kind: Kind::Untouched(Box::pin(body)),
+            under_way: None,
         }
     }
 
     pub(crate) fn made_up(body: Bytes) -> Self {
         Self {
             kind: Kind::MadeUp(Some(body)),
+            under_way: None,
         }
     }
 
@@ -56,7 +60,14 @@ impl<B> FaultBody<B> {
         let hiding = opaque.then(Rewriter::hiding);
         Self {
             kind: Kind::Spoilt(Box::new(Spoilt::new(body, hiding, faults, reset))),
+            under_way: None,
         }
+    }
+
+    /// Says when it has been sent, or given up.
+    pub(crate) fn of(mut self, request: Option<UnderWay>) -> Self {
+        self.under_way = request;
+        self
     }
 }
 

@@ -77,10 +77,15 @@ where
     fn call(&mut self, request: Request<Bytes>) -> Self::Future {
         let info = RequestInfo::parse(request.method(), request.uri());
         let actions = self.faults.decide(&info);
+        // After the decision: who waits for a request and then adds a rule means the next one.
+        let under_way = self.faults.note(&info);
         // The clone is not known to be ready, the one that was polled is.
         let clone = self.inner.clone();
         let inner = mem::replace(&mut self.inner, clone);
-        Box::pin(carry_out(actions, inner, request))
+        Box::pin(async move {
+            let response = carry_out(actions, inner, request).await?;
+            Ok(response.map(|body| body.of(under_way)))
+        })
     }
 }
 

@@ -37,6 +37,7 @@ mod request_info;
 mod reset;
 mod rule;
 mod script;
+mod seen;
 pub mod serve;
 mod status_fault;
 mod stream_fault;
@@ -53,6 +54,7 @@ pub use request_info::{RequestInfo, Verb};
 pub use reset::ResetSwitch;
 pub use rule::{Matcher, Rule, Window};
 pub use script::{ProxyCannot, Script, ScriptError};
+pub use seen::Seen;
 pub use status_fault::StatusFault;
 pub use stream_fault::{Counted, Cut, Ending, Place, StreamFault};
 

@@ -5,7 +5,10 @@ use std::{collections::HashMap, sync::Arc};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::{Action, FaultLayer, ProxyCannot, RequestInfo, Rule, Script};
+use crate::{
+    Action, FaultLayer, ProxyCannot, RequestInfo, Rule, Script, Seen,
+    seen::{Kept, UnderWay},
+};
 
 /// A handle on the rules of a running server; clones share them.
 ///
@@ -13,6 +16,7 @@ use crate::{Action, FaultLayer, ProxyCannot, RequestInfo, Rule, Script};
 #[derive(Clone, Debug)]
 pub struct Faults {
     running: Arc<Mutex<Running>>,
+    kept: Kept,
 }
 
 /// Names a rule that was added to [`Faults`].
@@ -117,6 +121,27 @@ impl Faults {
         self.running.lock().rules.iter().map(Entry::count).collect()
     }
 
+    /// Keeps every request from now on, in memory, for [`requests`](Self::requests): what a test of a
+    /// client before a real server wants to see, and no server that stays up for days.
+    pub fn keep_requests(&self) {
+        self.kept.begin();
+    }
+
+    /// The requests that were kept, in the order of arrival, those included that a rule answered.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Seen> {
+        self.kept.all()
+    }
+
+    /// Waits until so many requests have been kept, and returns all of them. It waits for ever if need be.
+    ///
+    /// # Panics
+    ///
+    /// If no requests are kept: see [`keep_requests`](Self::keep_requests).
+    pub async fn until_requests(&self, enough: impl Fn(&[Seen]) -> bool) -> Vec<Seen> {
+        self.kept.until(enough).await
+    }
+
     /// Whether a proxy can carry out all the rules there are now.
     ///
     /// # Errors
@@ -130,6 +155,11 @@ impl Faults {
     #[must_use]
     pub fn layer(&self) -> FaultLayer {
         FaultLayer::new(self.clone())
+    }
+
+    /// Keeps the request, if requests are kept.
+    pub(crate) fn note(&self, info: &RequestInfo) -> Option<UnderWay> {
+        self.kept.note(info)
     }
 
     /// Counts the request and says what is to go wrong with it; empty if nothing.
@@ -173,6 +203,7 @@ impl Default for Faults {
         };
         Self {
             running: Arc::new(Mutex::new(running)),
+            kept: Kept::default(),
         }
     }
 }

@@ -44,6 +44,8 @@ pub struct Matcher {
     pub path: Option<Pattern>,
     /// Query parameters that must be there and fit.
     pub query: Vec<(String, Pattern)>,
+    /// Query parameters that must not be there.
+    pub without: Vec<String>,
 }
 
 /// A span of time since the script's start: from the first, until just before the second.
@@ -135,6 +137,13 @@ impl Rule {
         self
     }
 
+    /// Demands that a query parameter is not there.
+    #[must_use]
+    pub fn without(mut self, key: impl Into<String>) -> Self {
+        self.matcher.without.push(key.into());
+        self
+    }
+
     /// Picks attempts, counted from 1: a number or a range.
     #[must_use]
     pub fn attempts(mut self, attempts: impl Into<Attempts>) -> Self {
@@ -193,6 +202,7 @@ impl Matcher {
                 .query
                 .iter()
                 .all(|(key, pattern)| info.query(key).is_some_and(|v| pattern.matches(v)))
+            && self.without.iter().all(|key| info.query(key).is_none())
     }
 }
 

@@ -339,6 +339,27 @@ mod around_a_service {
     }
 
     #[tokio::test]
+    async fn requests_are_kept_from_when_it_is_asked_for_and_whatever_becomes_of_them() {
+        let stand = Stand::new([Rule::new(Action::status(503))]);
+        stand.ask("GET", "/api/v1/pods").await.unwrap();
+        stand.faults.keep_requests();
+        assert!(stand.faults.requests().is_empty());
+        let (kept, answer) = tokio::join!(
+            stand.faults.until_requests(|seen| seen.len() == 1),
+            stand.ask("GET", "/api/v1/nodes"),
+        );
+        assert_eq!(kept[0].info.resource, "nodes");
+        drop(answer);
+        assert!(stand.faults.requests()[0].ended.is_some());
+        let open = stand.ask("GET", "/api/v1/nodes").await.unwrap();
+        assert!(stand.faults.requests()[1].ended.is_none());
+        drop(open);
+        assert!(stand.faults.requests()[1].ended.is_some());
+        stand.faults.keep_requests();
+        assert_eq!(stand.faults.requests().len(), 2, "what was kept stays");
+    }
+
+    #[tokio::test]
     async fn a_matcher_looks_at_every_part_of_a_request() {
         let rule = Rule::new(Action::Reset)
             .verb(Verb::Patch)
@@ -346,7 +367,8 @@ mod around_a_service {
             .resource("deployments/*")
             .namespace("shop")
             .object("web-*")
-            .query("dryRun", "All");
+            .query("dryRun", "All")
+            .without("force");
         let stand = Stand::new([rule]);
         let path = "/apis/apps/v1/namespaces/shop/deployments/web-1/scale?dryRun=All";
         stand.ask("PATCH", path).await.expect_err("a reset");
@@ -357,6 +379,7 @@ mod around_a_service {
             ("PATCH", path.replace("shop", "store")),
             ("PATCH", path.replace("web-1", "api-1")),
             ("PATCH", path.replace("?dryRun=All", "")),
+            ("PATCH", format!("{path}&force=true")),
         ] {
             stand
                 .ask(method, &other)

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     SimApiServer, Tls,
-    config::{Config, WorkloadConfig},
+    config::{Config, StreamingLists, WorkloadConfig},
     handlers::Shared,
     kinds::{Kind, Kinds},
     store::Store,
@@ -100,7 +100,17 @@ impl Builder {
     /// Whether `sendInitialEvents=true` is served (the default) or refused with 422, as by a server without
     /// the WatchList feature.
     pub fn streaming_lists(mut self, on: bool) -> Self {
-        self.config.watch.streaming_lists = on;
+        self.config.watch.streaming_lists = match on {
+            true => StreamingLists::Served,
+            false => StreamingLists::Refused,
+        };
+        self
+    }
+
+    /// Takes no notice of `sendInitialEvents`, as a server that has never heard of it: such a watch is a
+    /// plain one, and no bookmark says where the objects that there are end.
+    pub fn streaming_lists_ignored(mut self) -> Self {
+        self.config.watch.streaming_lists = StreamingLists::Ignored;
         self
     }
 

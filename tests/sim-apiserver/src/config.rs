@@ -21,8 +21,17 @@ pub(crate) struct WatchConfig {
     pub(crate) default_timeout: Duration,
     /// How many changes a watch may lag behind before it is closed.
     pub(crate) buffer: u64,
-    /// Whether `sendInitialEvents` is served or refused.
-    pub(crate) streaming_lists: bool,
+    pub(crate) streaming_lists: StreamingLists,
+}
+
+/// What becomes of `sendInitialEvents`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StreamingLists {
+    Served,
+    /// With 422.
+    Refused,
+    /// As if it were not there, and `resourceVersionMatch` of a watch neither.
+    Ignored,
 }
 
 /// How the stand-in for the workload controllers behaves.
@@ -54,7 +63,7 @@ impl Default for WatchConfig {
             // The real one picks between 30 and 60 minutes.
             default_timeout: Duration::from_secs(45 * 60),
             buffer: 16_384,
-            streaming_lists: true,
+            streaming_lists: StreamingLists::Served,
         }
     }
 }

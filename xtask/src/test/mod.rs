@@ -4,3 +4,4 @@ mod run;
 mod tally;
 
 pub(crate) use run::run;
+pub(crate) use tally::Tally;

@@ -2,18 +2,18 @@ use std::ops::AddAssign;
 
 /// How many tests passed and how many did not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     /// Ran to a good end.
-    pub(super) passed: usize,
+    pub(crate) passed: usize,
     /// Failed, hung, or could not be built.
-    pub(super) failed: usize,
+    pub(crate) failed: usize,
 }
 
 // === impl Tally ===
 
 impl Tally {
     /// Reads one line of a test runner's output; most lines say nothing and give `None`.
-    pub(super) fn of_line(line: &str) -> Option<Self> {
+    pub(crate) fn of_line(line: &str) -> Option<Self> {
         if let Some(rest) = line.strip_prefix("test result: ") {
             return of_libtest(rest);
         }

@@ -25,6 +25,7 @@ rules:
       resource: deployments/scale
       name: web-*
       query: {dryRun: '*'}
+      without: force
     per_object: true
     attempts: 1
     window: 5s..1m30s
@@ -69,6 +70,7 @@ rules:
             .resource("deployments/scale")
             .object("web-*")
             .query("dryRun", "*")
+            .without("force")
             .per_object()
             .attempts(1)
             .window(Duration::from_secs(5)..Duration::from_secs(90)),
@@ -117,7 +119,7 @@ rules:
         .iter_mut()
         .map(|rule| rule.line.take())
         .collect();
-    assert_eq!(lines[..3], [Some(3), Some(7), Some(16)]);
+    assert_eq!(lines[..3], [Some(3), Some(7), Some(17)]);
     assert_eq!(script, built);
 }
 
@@ -125,7 +127,7 @@ rules:
 fn an_unknown_word_is_refused_with_its_line() {
     insta::assert_snapshot!(refusal("rules:\n  - match: {verb: list}\n    attempt: 3\n    do: hang\n"), @"line 3, column 5: unknown field `attempt`, expected one of name, match, attempts, per_object, window, do");
     insta::assert_snapshot!(refusal("rules:\n  - match:\n      verb: fetch\n    do: hang\n"), @"line 3, column 13: unknown verb `fetch`, expected one of get, list, watch, create, update, patch, delete, deletecollection");
-    insta::assert_snapshot!(refusal("rules:\n  - match:\n      resources: pods\n    do: hang\n"), @"line 3, column 7: unknown field `resources`, expected one of verb, group, resource, namespace, name, path, query");
+    insta::assert_snapshot!(refusal("rules:\n  - match:\n      resources: pods\n    do: hang\n"), @"line 3, column 7: unknown field `resources`, expected one of verb, group, resource, namespace, name, path, query, without");
     insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"line 2, column 5: unknown variant `explode`, expected one of status, delay, delay_answer, hang, reset, lost_answer, false_answer, cut, truncate, expired, half_open, malformed, duplicated, reordered, oversized, dropped, slow, answer_from, restore, opaque_revisions");
     insta::assert_snapshot!(refusal("rules:\n  - do:\n      cut: {after_event: 3}\n"), @"line 3, column 13: unknown field `after_event`, expected one of after_events, of, after, how");
 }

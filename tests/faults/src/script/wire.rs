@@ -49,6 +49,8 @@ struct Match {
     path: Option<String>,
     #[serde(default)]
     query: BTreeMap<String, String>,
+    #[serde(default)]
+    without: OneOrMore<String>,
 }
 
 // === impl Script ===
@@ -98,6 +100,7 @@ impl From<Match> for Matcher {
                 .into_iter()
                 .map(|(key, value)| (key, value.into()))
                 .collect(),
+            without: words.without.0,
         }
     }
 }

@@ -103,6 +103,12 @@ impl ListOptions {
         })
     }
 
+    /// As a server reads it that knows of neither parameter.
+    pub(super) fn forget_streaming(&mut self) {
+        self.send_initial_events = None;
+        self.revision_match.clear();
+    }
+
     fn check_list(&self) -> Result<(), ApiStatus> {
         let mut errors = Vec::new();
         let matching = self.revision_match.as_str();

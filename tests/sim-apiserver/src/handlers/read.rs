@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     body::ApiBody,
+    config::StreamingLists,
     status::ApiStatus,
     store::{Listing, Object},
     strconv,
@@ -66,9 +67,13 @@ pub(super) fn list(call: &Call<'_>) -> Answer {
 
 pub(super) fn watch(call: &Call<'_>) -> Answer {
     let view = call.view()?;
-    let options = ListOptions::parse(call)?;
+    let mut options = ListOptions::parse(call)?;
     let config = &call.shared.config.watch;
-    options.check_watch(config.streaming_lists)?;
+    match config.streaming_lists {
+        StreamingLists::Served => options.check_watch(true)?,
+        StreamingLists::Refused => options.check_watch(false)?,
+        StreamingLists::Ignored => options.forget_streaming(),
+    }
     let request = WatchRequest {
         kind: call.served.id,
         start: watch_start(call, &options)?,
@@ -90,12 +95,15 @@ fn watch_start(call: &Call<'_>, options: &ListOptions) -> Result<WatchStart, Api
     let revision = parse_revision(&options.resource_version)?;
     match options.send_initial_events {
         Some(true) => {
-            let now = call.as_of.newest(call.shared.store.read().revision());
-            if revision > now {
-                return Ok(WatchStart::TooNew {
-                    asked: revision,
-                    now,
-                });
+            let present = call.shared.store.read().revision();
+            let now = call.as_of.newest(present);
+            // Without a version it asks for what etcd has now, and waits until the endpoint has it too.
+            let asked = match options.resource_version.is_empty() {
+                true => present,
+                false => revision,
+            };
+            if asked > now {
+                return Ok(WatchStart::TooNew { asked, now });
             }
             Ok(WatchStart::InitialEvents {
                 end_bookmark: options.bookmarks,
@@ -103,7 +111,8 @@ fn watch_start(call: &Call<'_>, options: &ListOptions) -> Result<WatchStart, Api
         }
         // A server with streaming lists turns them on for every watch from nowhere that takes bookmarks.
         None if revision == 0 => Ok(WatchStart::InitialEvents {
-            end_bookmark: options.bookmarks && call.shared.config.watch.streaming_lists,
+            end_bookmark: options.bookmarks
+                && call.shared.config.watch.streaming_lists == StreamingLists::Served,
         }),
         Some(false) if revision == 0 => Ok(WatchStart::Now),
         _ => Ok(WatchStart::After(revision)),

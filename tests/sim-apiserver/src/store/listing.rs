@@ -63,7 +63,11 @@ impl Listing {
         filter: &Filter,
         request: &ListRequest,
     ) -> Result<Self, ApiStatus> {
-        let now = request.as_of.newest(state.revision());
+        let now = match (&request.continue_token, request.revision) {
+            // Read from etcd, whatever the endpoint has seen. So are most pages.
+            (Some(_), _) | (None, RevisionMatch::MostRecent) => state.revision(),
+            _ => request.as_of.newest(state.revision()),
+        };
         let (revision, from) = match (&request.continue_token, request.revision) {
             (Some(token), _) => {
                 let token = ContinueToken::decode(token)?;

@@ -14,7 +14,7 @@ use crate::{
     kinds::KindId,
     selector::Filter,
     status::ApiStatus,
-    store::{AsOf, Change, Life, ListRequest, Listing, Object, State, Store},
+    store::{AsOf, Change, Life, ListRequest, Listing, Object, RevisionMatch, State, Store},
     view::{View, line},
 };
 
@@ -143,6 +143,8 @@ impl WatchSession {
             WatchStart::InitialEvents { end_bookmark } => {
                 let request = ListRequest {
                     as_of: self.as_of,
+                    // Whatever the endpoint has.
+                    revision: RevisionMatch::Any,
                     ..ListRequest::default()
                 };
                 match Listing::read(state, self.kind, &self.filter, &request) {

@@ -277,6 +277,43 @@ async fn a_streaming_list_marks_the_end_of_the_initial_events() {
 }
 
 /// C-34
+/// It sends what there is, as any watch from nowhere, and never says that this was all.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_ignores_streaming_lists_never_ends_one() {
+    let server = SimApiServer::builder()
+        .streaming_lists_ignored()
+        .start()
+        .await
+        .unwrap();
+    add_shop(&server);
+    server.seed(deployment("web", 1));
+    let path = format!(
+        "{DEPLOYMENTS}?watch=1&allowWatchBookmarks=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+    );
+    let mut stream = Client::memory(&server).watch(&path).await;
+    assert_eq!(stream.event().await.unwrap()["type"], "ADDED");
+    let start = Instant::now();
+    let bookmark = stream.event().await.unwrap();
+    assert_eq!(bookmark["type"], "BOOKMARK");
+    assert!(bookmark["object"]["metadata"]["annotations"].is_null());
+    assert!(
+        start.elapsed() >= Duration::from_secs(30),
+        "an ordinary one"
+    );
+
+    // With a version it is a watch from there.
+    let now = server.revision();
+    server.seed(deployment("late", 1));
+    let mut stream = Client::memory(&server)
+        .watch(&format!("{path}&resourceVersion={now}"))
+        .await;
+    assert_eq!(
+        stream.event().await.unwrap()["object"]["metadata"]["name"],
+        "late"
+    );
+    server.shutdown().await;
+}
+
 #[tokio::test]
 async fn a_server_without_streaming_lists_refuses_them_with_422() {
     let server = SimApiServer::builder()
