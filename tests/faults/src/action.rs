@@ -166,6 +166,13 @@ impl Action {
         StreamFault::Dropped { at, lines: 1 }.into()
     }
 
+    /// See [`StreamFault::SpoiltItem`].
+    #[must_use]
+    pub fn spoilt_item(after_items: usize, item: impl Into<String>) -> Self {
+        let item = item.into();
+        StreamFault::SpoiltItem { after_items, item }.into()
+    }
+
     /// See [`StreamFault::Slow`].
     #[must_use]
     pub fn slow(bytes: usize, every: Duration) -> Self {

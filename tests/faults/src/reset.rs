@@ -38,3 +38,11 @@ pub(crate) fn connection_reset() -> io::Error {
         "connection reset by a fault rule",
     )
 }
+
+/// The same for one that is closed in the middle of an answer.
+pub(crate) fn connection_torn() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::UnexpectedEof,
+        "connection closed by a fault rule",
+    )
+}

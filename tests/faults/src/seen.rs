@@ -44,7 +44,12 @@ impl Kept {
     pub(crate) async fn until(&self, enough: impl Fn(&[Seen]) -> bool) -> Vec<Seen> {
         let mut seen = self.0.subscribe();
         let seen = seen
-            .wait_for(|seen| enough(seen.as_deref().expect("requests are kept")))
+            .wait_for(|seen| {
+                enough(
+                    seen.as_deref()
+                        .expect("invariant: requests are kept before they are waited for"),
+                )
+            })
             .await;
         let seen = seen.expect("invariant: the sender is here");
         seen.clone().unwrap_or_default()

@@ -53,6 +53,13 @@ pub enum StreamFault {
         /// How many lines.
         lines: u64,
     },
+    /// Puts `item` in place of one item of a list. A line without so many items passes as it is.
+    SpoiltItem {
+        /// How many items come before.
+        after_items: usize,
+        /// What stands in its place; it need not be JSON.
+        item: String,
+    },
     /// Sends no more than this many bytes in this time, from the beginning of the body to its end.
     Slow {
         /// How many bytes; at least 1.
@@ -106,6 +113,9 @@ pub enum Ending {
     Clean,
     /// With a reset connection.
     Reset,
+    /// With a connection that is closed in the middle: FIN without the end of the answer, and over TLS
+    /// without a `close_notify`.
+    Torn,
 }
 
 // === impl StreamFault ===
@@ -125,6 +135,7 @@ impl StreamFault {
             Self::Reordered { .. } => "reordered",
             Self::Oversized { .. } => "oversized",
             Self::Dropped { .. } => "dropped",
+            Self::SpoiltItem { .. } => "spoilt_item",
             Self::Slow { .. } => "slow",
         }
     }
@@ -139,6 +150,7 @@ impl StreamFault {
                     of: cut.of,
                 }),
             },
+            Self::SpoiltItem { .. } => Some(Place::default()),
             Self::Slow { .. } => None,
             Self::Truncate(at)
             | Self::Expired(at)
@@ -191,6 +203,13 @@ impl Cut {
     #[must_use]
     pub const fn with_reset(mut self) -> Self {
         self.how = Ending::Reset;
+        self
+    }
+
+    /// Ends with a connection that is closed in the middle; see [`Ending::Torn`].
+    #[must_use]
+    pub const fn torn(mut self) -> Self {
+        self.how = Ending::Torn;
         self
     }
 }

@@ -171,6 +171,11 @@ mod around_a_service {
         );
         assert_eq!(reset.body(WATCH).await, cut);
         assert!(reset.reset.is_tripped());
+
+        let torn = Stand::new([Rule::new(Action::cut_after_events(2).torn())]);
+        let cut = ("one\ntwo\n".to_owned(), Some(io::ErrorKind::UnexpectedEof));
+        assert_eq!(torn.body(WATCH).await, cut);
+        assert!(!torn.reset.is_tripped());
         assert_eq!(
             Stand::new([Rule::new(Action::cut_after_events(9))])
                 .body(WATCH)

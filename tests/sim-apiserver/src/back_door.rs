@@ -158,6 +158,15 @@ impl SimApiServer {
         self.shared.store.write(|state| state.restore(revision))
     }
 
+    /// Serves a kind from now on that was [to come later](crate::Builder::kind_installed_later).
+    ///
+    /// # Panics
+    ///
+    /// If the resource is not known.
+    pub fn install(&self, resource: &str) {
+        self.shared.kinds.install(self.kind_id(resource));
+    }
+
     /// The newest resourceVersion.
     #[must_use]
     pub fn revision(&self) -> u64 {

@@ -25,6 +25,7 @@ use crate::{
 pub struct Builder {
     config: Config,
     kinds: Vec<Kind>,
+    absent_kinds: Vec<Kind>,
     script: Script,
     tokens: Option<Vec<String>>,
     port: u16,
@@ -120,6 +121,13 @@ impl Builder {
         self
     }
 
+    /// Serves another kind from [`SimApiServer::install`] on: until then it is unknown, to discovery and to
+    /// its paths, as a custom resource is before its definition.
+    pub fn kind_installed_later(mut self, kind: Kind) -> Self {
+        self.absent_kinds.push(kind);
+        self
+    }
+
     /// Answers 401 to requests without this bearer token; may be called for several.
     pub fn require_token(mut self, token: impl Into<String>) -> Self {
         self.tokens.get_or_insert_default().push(token.into());
@@ -151,6 +159,9 @@ impl Builder {
         let mut kinds = Kinds::standard();
         for kind in self.kinds {
             kinds.push(kind);
+        }
+        for kind in self.absent_kinds {
+            kinds.push_absent(kind);
         }
         let listener = TcpListener::bind(("127.0.0.1", self.port))
             .await

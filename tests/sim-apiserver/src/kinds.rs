@@ -7,6 +7,7 @@ mod reviews;
 mod table;
 mod validation;
 
+use parking_lot::RwLock;
 use serde_json::{Value, json};
 
 pub(crate) use columns::{Printer, selector_text};
@@ -100,8 +101,12 @@ pub(crate) struct Served {
 }
 
 /// The table.
-#[derive(Clone, Debug)]
-pub(crate) struct Kinds(Vec<Kind>);
+#[derive(Debug)]
+pub(crate) struct Kinds {
+    all: Vec<Kind>,
+    /// Those that are not served yet.
+    absent: RwLock<Vec<KindId>>,
+}
 
 // === impl Kind ===
 
@@ -287,7 +292,10 @@ impl Served {
 impl Kinds {
     /// The built-in kinds.
     pub(crate) fn standard() -> Self {
-        Self(table::KINDS.to_vec())
+        Self {
+            all: table::KINDS.to_vec(),
+            absent: RwLock::default(),
+        }
     }
 
     /// The `scale` subresource of a kind, as a kind of its own.
@@ -303,16 +311,34 @@ impl Kinds {
     }
 
     pub(crate) fn push(&mut self, kind: Kind) {
-        self.0.push(kind);
+        self.all.push(kind);
+    }
+
+    /// One that is not served before [`install`](Self::install).
+    pub(crate) fn push_absent(&mut self, kind: Kind) {
+        self.absent.get_mut().push(KindId(self.all.len()));
+        self.all.push(kind);
+    }
+
+    /// From now on the kind is served.
+    pub(crate) fn install(&self, id: KindId) {
+        self.absent.write().retain(|absent| *absent != id);
     }
 
     pub(crate) fn get(&self, id: KindId) -> &Kind {
-        &self.0[id.0]
+        &self.all[id.0]
     }
 
     /// Every kind in every version in which it is served.
     pub(crate) fn served(&self) -> impl Iterator<Item = (Served, &Kind)> {
-        self.0.iter().enumerate().flat_map(|(index, kind)| {
+        let absent = self.absent.read().clone();
+        self.known()
+            .filter(move |(served, _)| !absent.contains(&served.id))
+    }
+
+    /// The same with those that are not served yet.
+    fn known(&self) -> impl Iterator<Item = (Served, &Kind)> {
+        self.all.iter().enumerate().flat_map(|(index, kind)| {
             let id = KindId(index);
             let stored = Served {
                 id,
@@ -346,10 +372,10 @@ impl Kinds {
         self.served().any(|(served, _)| served.group == group)
     }
 
-    /// The kind that an object says it is.
+    /// The kind that an object says it is, served or not.
     pub(crate) fn by_kind(&self, api_version: &str, kind: &str) -> Option<Served> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        self.served()
+        self.known()
             .find(|(served, known)| {
                 known.kind == kind && served.group == group && served.version == version
             })
@@ -358,14 +384,14 @@ impl Kinds {
 
     /// The first kind with this plural, whatever its group: for tests that name a resource.
     pub(crate) fn by_plural(&self, plural: &str) -> Option<KindId> {
-        self.0
+        self.all
             .iter()
             .position(|kind| kind.plural == plural || kind.resource() == plural)
             .map(KindId)
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = KindId> + use<> {
-        (0..self.0.len()).map(KindId)
+        (0..self.all.len()).map(KindId)
     }
 }
 

@@ -8,4 +8,5 @@ mod pages;
 mod resync;
 mod rounds;
 mod tables;
+mod torn;
 mod waits;

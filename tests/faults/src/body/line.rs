@@ -1,6 +1,8 @@
 //! One line of a body: what it is, and what can be made of it.
 
 use bytes::{BufMut, BytesMut};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use crate::Counted;
 
@@ -21,6 +23,13 @@ pub(super) struct Counts {
 /// The beginning of a line, as much of it as tells what it is.
 #[derive(Debug, Default)]
 pub(super) struct LineHead(Vec<u8>);
+
+/// As much of a list as tells where its items are.
+#[derive(Deserialize)]
+struct Items<'a> {
+    #[serde(borrow)]
+    items: Vec<&'a RawValue>,
+}
 
 const BOOKMARK: &[u8] = br#"{"type":"BOOKMARK""#;
 
@@ -97,4 +106,17 @@ pub(super) fn oversize(line: &[u8], bytes: usize) -> BytesMut {
     out.put_bytes(b' ', missing);
     out.put_slice(rest);
     out
+}
+
+/// The list with `with` in place of the item that so many others come before; `None` if it has no such item.
+pub(super) fn replace_item(list: &[u8], after_items: usize, with: &str) -> Option<BytesMut> {
+    let items = serde_json::from_slice::<Items<'_>>(list).ok()?.items;
+    let item = items.get(after_items)?.get();
+    // The item is a part of the list.
+    let start = item.as_ptr().addr() - list.as_ptr().addr();
+    let mut out = BytesMut::with_capacity(list.len() + with.len());
+    out.put_slice(&list[..start]);
+    out.put_slice(with.as_bytes());
+    out.put_slice(&list[start + item.len()..]);
+    Some(out)
 }

@@ -10,7 +10,7 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use tokio::time::Sleep;
 
-use super::line::{Counts, LineHead, LineKind, oversize, terminate};
+use super::line::{Counts, LineHead, LineKind, oversize, replace_item, terminate};
 use crate::{Counted, Cut, Ending, StreamFault};
 
 /// Bytes in, bytes out. However the bytes are split, what comes out is the same.
@@ -222,6 +222,10 @@ impl Lines {
                     .push_front(StreamFault::Reordered { at, within });
             }
             StreamFault::Oversized { bytes, .. } => self.out.unsplit(oversize(&line, bytes)),
+            StreamFault::SpoiltItem { after_items, item } => {
+                let spoilt = replace_item(&line, after_items, &item);
+                self.out.unsplit(spoilt.unwrap_or(line));
+            }
             StreamFault::Dropped { at, lines } => {
                 if lines > 1 {
                     let lines = lines - 1;

@@ -14,7 +14,9 @@ use super::{
     pace::Pace,
 };
 use crate::{
-    BoxError, Cut, Ending, ResetSwitch, StreamFault, opaque::Rewriter, reset::connection_reset,
+    BoxError, Cut, Ending, ResetSwitch, StreamFault,
+    opaque::Rewriter,
+    reset::{connection_reset, connection_torn},
 };
 
 #[derive(Debug)]
@@ -42,8 +44,8 @@ struct Source<B> {
 enum End {
     NotYet,
     /// The server has yet to get a chance to send what came before a reset.
-    Unflushed,
-    Flushed,
+    Unflushed(Ending),
+    Flushed(Ending),
     Done,
 }
 
@@ -107,19 +109,22 @@ where
             };
             self.end = match ending {
                 Ending::Clean => End::Done,
-                Ending::Reset => End::Unflushed,
+                Ending::Reset | Ending::Torn => End::Unflushed(ending),
             };
         }
         match self.end {
             End::NotYet | End::Done => Poll::Ready(None),
-            End::Unflushed => {
+            End::Unflushed(ending) => {
                 // An error now would take what is buffered along: servers flush when a body has to wait.
-                self.end = End::Flushed;
+                self.end = End::Flushed(ending);
                 cx.waker().wake_by_ref();
                 Poll::Pending
             }
-            End::Flushed => {
+            End::Flushed(ending) => {
                 self.end = End::Done;
+                if ending == Ending::Torn {
+                    return Poll::Ready(Some(Err(connection_torn().into())));
+                }
                 if let Some(reset) = &self.reset {
                     reset.trip();
                 }

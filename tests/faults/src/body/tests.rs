@@ -146,6 +146,21 @@ async fn a_line_is_made_long_and_says_the_same() {
 }
 
 #[tokio::test]
+async fn one_item_of_a_list_is_replaced() {
+    let list =
+        "{\"metadata\": {}, \"items\": [{\"a\": [1]}, {\"a\": \"},\"}, {}], \"kind\": \"L\"}\n";
+    for (after, replaced) in [
+        (0, list.replace("{\"a\": [1]}", "?")),
+        (1, list.replace("{\"a\": \"},\"}", "?")),
+        (2, list.replace("{}]", "?]")),
+        (3, list.to_owned()),
+    ] {
+        assert_eq!(of([Action::spoilt_item(after, "?")], list).await, replaced);
+    }
+    assert_eq!(of([Action::spoilt_item(0, "?")], FOUR).await, FOUR);
+}
+
+#[tokio::test]
 async fn lines_are_left_out() {
     assert_eq!(of([Action::dropped(1)], FOUR).await, "one\nthree\nfour\n");
     let two = StreamFault::Dropped {

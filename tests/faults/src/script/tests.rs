@@ -44,6 +44,7 @@ rules:
       - oversized: {after_events: 3, bytes: 2097152}
       - dropped: {after_events: 4}
       - dropped: {lines: 3}
+      - spoilt_item: {after_items: 2, item: '{}'}
       - slow: {bytes: 64, every: 100ms}
   - do: {false_answer: {code: 500, message: etcd took too long}}
   - do: {answer_from: {revision: 40}}
@@ -99,6 +100,7 @@ rules:
                 at: 0.into(),
                 lines: 3,
             })
+            .then(Action::spoilt_item(2, "{}"))
             .then(Action::slow(64, Duration::from_millis(100))),
         Rule::new(Action::false_answer(
             Action::status(500).message("etcd took too long"),
@@ -128,7 +130,7 @@ fn an_unknown_word_is_refused_with_its_line() {
     insta::assert_snapshot!(refusal("rules:\n  - match: {verb: list}\n    attempt: 3\n    do: hang\n"), @"line 3, column 5: unknown field `attempt`, expected one of name, match, attempts, per_object, window, do");
     insta::assert_snapshot!(refusal("rules:\n  - match:\n      verb: fetch\n    do: hang\n"), @"line 3, column 13: unknown verb `fetch`, expected one of get, list, watch, create, update, patch, delete, deletecollection");
     insta::assert_snapshot!(refusal("rules:\n  - match:\n      resources: pods\n    do: hang\n"), @"line 3, column 7: unknown field `resources`, expected one of verb, group, resource, namespace, name, path, query, without");
-    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"line 2, column 5: unknown variant `explode`, expected one of status, delay, delay_answer, hang, reset, lost_answer, false_answer, cut, truncate, expired, half_open, malformed, duplicated, reordered, oversized, dropped, slow, answer_from, restore, opaque_revisions");
+    insta::assert_snapshot!(refusal("rules:\n  - do: explode\n"), @"line 2, column 5: unknown variant `explode`, expected one of status, delay, delay_answer, hang, reset, lost_answer, false_answer, cut, truncate, expired, half_open, malformed, duplicated, reordered, oversized, dropped, spoilt_item, slow, answer_from, restore, opaque_revisions");
     insta::assert_snapshot!(refusal("rules:\n  - do:\n      cut: {after_event: 3}\n"), @"line 3, column 13: unknown field `after_event`, expected one of after_events, of, after, how");
 }
 
@@ -160,7 +162,7 @@ fn what_spoils_a_body_has_limits() {
     insta::assert_snapshot!(words("cut: {after: 0s}"), @"line 3, column 20: `0s` is no time at all; it must be more than zero");
     insta::assert_snapshot!(words("expired: {as: status, after_events: 3}"), @"line 3, column 16: `after_events` and `of` are about a stream; they go with `as: event`");
     insta::assert_snapshot!(words("expired: {as: trailer}"), @"line 3, column 21: unknown variant `trailer`, expected one of status, event");
-    insta::assert_snapshot!(words("cut: {how: softly}"), @"line 3, column 18: unknown variant `softly`, expected one of clean, reset");
+    insta::assert_snapshot!(words("cut: {how: softly}"), @"line 3, column 18: unknown variant `softly`, expected one of clean, reset, torn");
 }
 
 #[test]

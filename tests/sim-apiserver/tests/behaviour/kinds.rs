@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use serde_json::{Value, json};
-use sim_apiserver::SimApiServer;
+use sim_apiserver::{Kind, SimApiServer};
 
 use crate::client::{Answer, Client, MERGE, add_shop, shop};
 
@@ -284,4 +284,34 @@ async fn every_namespace_gets_an_account_where_controllers_run() {
     let quiet = shop().await;
     assert!(quiet.objects("serviceaccounts").is_empty());
     quiet.shutdown().await;
+}
+
+/// Before, as after, it answers what the real server does: a path of an unknown group is no path.
+#[tokio::test]
+async fn a_kind_that_is_installed_later_is_unknown_until_then() {
+    const LAMPS: &str = "/apis/example.com/v1/namespaces/shop/lamps";
+    let server = SimApiServer::builder()
+        .kind_installed_later(Kind::new("example.com", "v1", "Lamp", "lamps"))
+        .start()
+        .await
+        .unwrap();
+    add_shop(&server);
+    let lamp = json!({"apiVersion": "example.com/v1", "kind": "Lamp",
+                      "metadata": {"name": "left", "namespace": "shop"}});
+    server.seed(lamp);
+    let client = Client::socket(&server);
+    for path in [LAMPS, "/apis/example.com/v1"] {
+        let unknown = client.get(path).await;
+        assert_eq!(unknown.status, StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(unknown.text, "404 page not found\n", "{path}");
+    }
+    assert!(!client.get("/apis").await.text.contains("example.com"));
+
+    server.install("lamps");
+    let lamps = client.get(LAMPS).await.json();
+    assert_eq!(lamps["items"][0]["metadata"]["name"], "left");
+    assert!(client.get("/apis").await.text.contains("example.com"));
+    let group = client.get("/apis/example.com/v1").await.json();
+    assert_eq!(group["resources"][0]["name"], "lamps");
+    server.shutdown().await;
 }

@@ -90,7 +90,7 @@ async fn ask(server: &SimApiServer, path: &str, past: Option<u64>) -> (StatusCod
 }
 
 /// A list that any endpoint answers with what it has.
-fn any(list: &str) -> String {
+fn from_any_endpoint(list: &str) -> String {
     format!("{list}?resourceVersion=0")
 }
 
@@ -147,7 +147,7 @@ impl Diary {
     async fn check_all(&self, server: &SimApiServer) {
         for (revision, then) in &self.states {
             for kind in 0..2 {
-                let (_, list) = ask(server, &any(LISTS[kind]), Some(*revision)).await;
+                let (_, list) = ask(server, &from_any_endpoint(LISTS[kind]), Some(*revision)).await;
                 assert_eq!(list["items"], then[kind], "{} at {revision}", LISTS[kind]);
                 assert_eq!(list["metadata"]["resourceVersion"], revision.to_string());
                 assert_eq!(pages(server, LISTS[kind], *revision).await, then[kind]);
@@ -195,7 +195,7 @@ async fn live(lives: &[(Vec<Step>, Index)]) {
         diary.states = diary.states.split_off(&oldest);
         diary.check_all(&server).await;
         if oldest > 0 {
-            let lists = LISTS.map(any);
+            let lists = LISTS.map(from_any_endpoint);
             let lists = lists
                 .iter()
                 .map(|path| ask(&server, path, Some(oldest - 1)));

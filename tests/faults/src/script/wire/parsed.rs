@@ -105,6 +105,13 @@ impl ParseWord for Option<Verb> {
     }
 }
 
+impl ParseWord for usize {
+    fn parse_word(text: &str) -> Result<Self, String> {
+        text.parse()
+            .map_err(|_| format!("`{text}` is no number of items"))
+    }
+}
+
 impl ParseWord for Time {
     fn parse_word(text: &str) -> Result<Self, String> {
         match duration(text)? {

@@ -85,6 +85,15 @@ pub(super) struct Dropped {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct SpoiltItem {
+    #[serde(default)]
+    after_items: Parsed<usize>,
+    #[serde(default = "garbage")]
+    item: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Slow {
     bytes: Parsed<Size>,
     every: Parsed<Time>,
@@ -105,6 +114,7 @@ enum How {
     #[default]
     Clean,
     Reset,
+    Torn,
 }
 
 #[derive(Deserialize)]
@@ -125,6 +135,7 @@ impl From<CutWords> for Cut {
             how: match words.how {
                 How::Clean => Ending::Clean,
                 How::Reset => Ending::Reset,
+                How::Torn => Ending::Torn,
             },
         }
     }
@@ -203,6 +214,17 @@ impl From<Dropped> for StreamFault {
         Self::Dropped {
             at: place(&words.after_events, words.of),
             lines: words.lines.0.get(),
+        }
+    }
+}
+
+// === impl SpoiltItem ===
+
+impl From<SpoiltItem> for StreamFault {
+    fn from(words: SpoiltItem) -> Self {
+        Self::SpoiltItem {
+            after_items: words.after_items.0,
+            item: words.item,
         }
     }
 }

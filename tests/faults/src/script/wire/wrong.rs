@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use super::{
     parsed::{Code, Header, HeaderText, Parsed, Time},
-    stream::{After, CutWords, Dropped, Expired, Malformed, Oversized, Reordered, Slow},
+    stream::{
+        After, CutWords, Dropped, Expired, Malformed, Oversized, Reordered, Slow, SpoiltItem,
+    },
 };
 use crate::{Action, Cut, Past, StatusFault, StreamFault};
 
@@ -33,6 +35,7 @@ pub(super) enum Wrong {
     Reordered(Reordered),
     Oversized(Oversized),
     Dropped(Dropped),
+    SpoiltItem(SpoiltItem),
     Slow(Slow),
     AnswerFrom(Moment),
     Restore(Moment),
@@ -89,6 +92,7 @@ impl From<Wrong> for Action {
             Wrong::Reordered(words) => StreamFault::from(words).into(),
             Wrong::Oversized(words) => StreamFault::from(words).into(),
             Wrong::Dropped(words) => StreamFault::from(words).into(),
+            Wrong::SpoiltItem(words) => StreamFault::from(words).into(),
             Wrong::Slow(words) => StreamFault::from(words).into(),
         }
     }
