@@ -18,13 +18,13 @@ thread_local! {
     static MAY_BE_REAL: Cell<bool> = const { Cell::new(false) };
 }
 
-/// So often is it looked for traffic before time jumps: more often than one request, or a
-/// chain of them without a wait in between, changes hands between client and server.
-const ROUNDS: u32 = 300;
+/// So often is it looked for traffic before time jumps: more often than some fifty requests, one
+/// after the other, change hands between client and server.
+const ROUNDS: u32 = 400;
 /// What a loopback connection may take to deliver while others compile.
 const NAP: Duration = Duration::from_micros(100);
-/// No test is about more than that, so one that takes longer waits for what does not come.
-const ENDLESS: Duration = Duration::from_secs(12 * 60 * 60);
+/// No test is about more than that: one that takes longer waits for what does not come.
+const ENDLESS: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// The same in real time.
 const PATIENCE: Duration = Duration::from_secs(45);
