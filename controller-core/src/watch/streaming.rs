@@ -169,6 +169,8 @@ impl<T: Object> Reflector<T> {
                     Line::InitialEnd { resource_version } => {
                         self.end_list(asked, resource_version, sink)
                             .map_err(Broken::Ended)?;
+                        // It is a bookmark: who sends this one owes the others.
+                        self.sends_bookmarks = true;
                         // What comes next is judged as any watch: a list is no sign that it
                         // will be well.
                         open.health = Health::opened_now();

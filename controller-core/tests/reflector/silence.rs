@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::script::{Answer, Step, bookmark, list, play, quiet_watch};
+use crate::script::{Answer, Step, bookmark, end_of_list, list, play, play_streaming, quiet_watch};
 
 fn until_reopened(record: &crate::script::Record) -> f64 {
     (record.times[2] - record.times[1]).as_secs_f64()
@@ -64,6 +64,19 @@ async fn a_server_that_has_sent_bookmarks_owes_them_from_the_first_second() {
     ])
     .await;
     let silent = (record.times[3] - record.times[2]).as_secs_f64();
+    assert!((149.9..150.1).contains(&silent), "{silent}");
+}
+
+/// BX-10: the end of a streamed list is a bookmark, too.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_has_ended_a_streamed_list_owes_bookmarks() {
+    let record = play_streaming(vec![
+        Answer::Stream(vec![end_of_list("10"), Step::Hang]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.requests, ["stream", "watch rv=10"]);
+    let silent = (record.times[1] - record.times[0]).as_secs_f64();
     assert!((149.9..150.1).contains(&silent), "{silent}");
 }
 
