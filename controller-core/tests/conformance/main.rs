@@ -57,9 +57,13 @@
 //!   [`heard::Heard`] notes what a handler hears. All three wait for conditions, none sleeps.
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
+mod forwarder;
 mod heard;
+mod lists;
 mod real;
 mod reflector;
+mod requests;
 mod server;
 mod time;
 mod watch_of;
+mod watches;

@@ -1,3 +1,4 @@
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use controller_core::client::{ClientOptions, Environment, Loader, ResourceType, Scope, build};
@@ -94,6 +95,15 @@ impl Server {
             namespace,
             _kubeconfig: kubeconfig,
         }
+    }
+
+    /// The simulated one, with a client that reaches it through another address.
+    pub(crate) fn reached_by(mut self, address: SocketAddr) -> Self {
+        let own = self.sim().address().to_string();
+        let kubeconfig = self.sim().kubeconfig();
+        (self.client, self._kubeconfig) =
+            client_of(&kubeconfig.replace(&own, &address.to_string()));
+        self
     }
 
     /// The product's own client, with all its layers, over a socket, through the faults.
