@@ -57,6 +57,7 @@
 //!   [`heard::Heard`] notes what a handler hears. All three wait for conditions, none sleeps.
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
+mod cases;
 mod forwarder;
 mod heard;
 mod lists;
