@@ -3,6 +3,7 @@
 //! The tests take turns, for the count is of all threads. What the test harness itself
 //! allocates meanwhile is less than [`NOISE`].
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
+mod body;
 mod projection;
 mod relist;
 
