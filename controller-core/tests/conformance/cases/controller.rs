@@ -4,7 +4,7 @@ use std::time::Duration;
 use controller_core::client::Scope;
 use controller_core::controllers::min_replicas::{Metrics, Reporter, Settings, Verdict};
 use controller_core::runtime::{
-    OnceOptions, OnceReport, RunOptions, RunSummary, Targets, once, run,
+    OnceOptions, OnceReport, RetryDelays, RunOptions, RunSummary, Targets, once, run,
 };
 use serde_json::{Value, json};
 use sim_apiserver::Recorded;
@@ -86,10 +86,14 @@ impl Controller {
             scope: scope(server),
             workers: 2,
             max_raises_per_minute: None,
+            retry: RetryDelays::default(),
             metrics: Metrics::default(),
             resync: None,
             shutdown_grace_period: Duration::from_secs(25),
             write_deadline: Duration::from_secs(31),
+            reconcile_deadline: Some(Duration::from_secs(62)),
+            worker_metrics: Default::default(),
+            queue_metrics: Default::default(),
             events: None,
             event_metrics: Default::default(),
         };
