@@ -60,6 +60,7 @@
 mod cases;
 mod forwarder;
 mod heard;
+mod informer;
 mod lists;
 mod real;
 mod reflector;
