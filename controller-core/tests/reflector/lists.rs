@@ -407,7 +407,7 @@ async fn an_item_over_16_mib_is_reported_and_skipped() {
     );
 }
 
-/// k13, C-25: a list may take as long as it takes, but each item is due a minute after the
+/// kube-rs 13, C-25: a list may take as long as it takes, but each item is due a minute after the
 /// last one.
 #[tokio::test(start_paused = true)]
 async fn a_slow_list_is_read_and_a_silent_one_given_up() {

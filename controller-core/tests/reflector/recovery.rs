@@ -258,7 +258,7 @@ async fn a_failure_after_a_healthy_time_is_warned_of_again() {
     assert!(log.text().contains("watching again"), "{}", log.text());
 }
 
-/// k8: a server whose versions expire after every event is listed at once twice, then ever
+/// kube-rs 8: a server whose versions expire after every event is listed at once twice, then ever
 /// less often. A minute of rest, and it is trusted again.
 #[tokio::test(start_paused = true)]
 async fn lists_that_are_needed_again_and_again_come_with_growing_pauses() {

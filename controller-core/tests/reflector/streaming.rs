@@ -255,7 +255,7 @@ async fn a_refusal_of_any_shape_leads_to_a_list_at_once() {
     }
 }
 
-/// WL-07, k50: what says nothing about streaming is not remembered.
+/// WL-07, kube-rs 50: what says nothing about streaming is not remembered.
 #[tokio::test(start_paused = true)]
 async fn any_other_failure_leads_to_a_list_this_once() {
     for code in [403, 404, 500] {
@@ -426,7 +426,7 @@ async fn a_stream_that_is_not_answered_in_time_leads_to_a_list_that_decides() {
     }
 }
 
-/// k50: who may list but not watch is told that it is the watch; who may do neither, that it
+/// kube-rs 50: who may list but not watch is told that it is the watch; who may do neither, that it
 /// is the list.
 #[tokio::test(start_paused = true)]
 async fn a_denial_names_the_verb_that_is_denied() {

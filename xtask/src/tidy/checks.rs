@@ -2,12 +2,12 @@ use std::io;
 use std::path::Path;
 
 use super::{
-    Findings, Tree, banned_words, code_map, doc_share, file_order, file_sizes, imports, mod_files,
-    module_names, mutating_verbs, prints, pure_plans, top_level, unwraps,
+    Findings, Tree, banned_words, code_map, conformance, doc_share, file_order, file_sizes,
+    imports, mod_files, module_names, mutating_verbs, prints, pure_plans, top_level, unwraps,
 };
 
 /// Every check, in the order in which it reports.
-const CHECKS: [fn(&Tree) -> Findings; 13] = [
+const CHECKS: [fn(&Tree) -> Findings; 14] = [
     top_level::check,
     file_sizes::check,
     mod_files::check,
@@ -20,6 +20,7 @@ const CHECKS: [fn(&Tree) -> Findings; 13] = [
     file_order::check,
     doc_share::check,
     code_map::check,
+    conformance::check,
     banned_words::check,
 ];
 

@@ -5,6 +5,7 @@
 mod banned_words;
 mod checks;
 mod code_map;
+mod conformance;
 mod doc_share;
 mod file_order;
 mod file_sizes;
