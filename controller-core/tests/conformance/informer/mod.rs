@@ -3,7 +3,6 @@ mod bed;
 mod both;
 mod churn;
 mod ends;
-mod gaps;
 mod handlers;
 mod heard;
 mod lines;

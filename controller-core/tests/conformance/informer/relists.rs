@@ -224,3 +224,72 @@ async fn what_a_list_ends_is_not_transformed_again() {
         bed.close().await;
     }
 }
+
+/// FF-05, FF-06: lists that bring what is known say nothing, one that does not bring it says
+/// so once, and so does the next one. In client-go each list is told.
+#[tokio::test]
+async fn lists_that_bring_nothing_new_are_not_heard() {
+    for way in WAYS {
+        let bed = Bed::new(way, &[]).await;
+        // Two lists with `foo`, after a change that is none; then two without it.
+        bed.gap(&Gap {
+            listed: 0,
+            seen: 1,
+            missed: 0,
+        });
+        bed.gap(&Gap {
+            listed: 1,
+            seen: 0,
+            missed: 0,
+        });
+        bed.gap(&Gap {
+            listed: 1,
+            seen: 0,
+            missed: 1,
+        });
+        bed.gap(&Gap {
+            listed: 0,
+            seen: 0,
+            missed: 0,
+        });
+        let heard = bed.listen();
+        bed.play(async {
+            bed.listed(1).await;
+            bed.add("foo", 5);
+            bed.listed(3).await;
+            bed.remove("foo");
+            bed.listed(5).await;
+            let expected = ["added foo 5", "vanished foo 5"];
+            assert_eq!(bed.all(&heard).await, expected, "{way:?}");
+        })
+        .await;
+        bed.close().await;
+    }
+}
+
+/// FF-13, FF-31: what a line added the list updates, and the cache stands at the list.
+#[tokio::test]
+async fn a_list_updates_what_a_line_added() {
+    for way in WAYS {
+        let bed = Bed::new(way, &[]).await;
+        bed.gap(&Gap {
+            listed: 0,
+            seen: 1,
+            missed: 1,
+        });
+        let heard = bed.listen();
+        bed.play(async {
+            bed.listed(1).await;
+            bed.add("foo", 10);
+            bed.change("foo", 15);
+            bed.listed(2).await;
+            heard.until("updated foo 10 to 15").await;
+            let version = bed.server.revision().to_string();
+            assert_eq!(heard.calls().last().unwrap().version, version);
+            let expected = ["added foo 10", "updated foo 10 to 15"];
+            assert_eq!(bed.all(&heard).await, expected, "{way:?}");
+        })
+        .await;
+        bed.close().await;
+    }
+}
