@@ -125,7 +125,14 @@ impl<T> State<T> {
     }
 
     /// Puts in line what is due, in the order of the deadlines.
+    #[inline]
     pub(super) fn promote(&mut self, clock: &mut Clock) {
+        if !self.deadlines.is_empty() {
+            self.promote_due(clock);
+        }
+    }
+
+    fn promote_due(&mut self, clock: &mut Clock) {
         while let Some(first) = self.deadlines.first_entry() {
             if first.key().at > clock.now() {
                 break;

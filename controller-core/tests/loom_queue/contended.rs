@@ -1,6 +1,6 @@
 //! Producers beside workers, while delays come due and the queue shuts down.
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use loom::future::block_on;
@@ -20,18 +20,60 @@ struct Seen(Arc<[Of; 2]>);
 /// Of one key.
 #[derive(Default)]
 struct Of {
-    in_work: AtomicBool,
     served: AtomicUsize,
     /// How often it was added, and how often when it was served last.
     added: AtomicUsize,
     noticed: AtomicUsize,
 }
 
-/// Add, delay, get, done and shutdown of one producer, one worker and a third thread, in
-/// every order.
+/// Add, get, done and shutdown of one producer, one worker and a third thread, in every order.
 #[test]
 fn one_producer_and_one_worker() {
     model(EXHAUSTIVE, || {
+        let (queue, seen) = (Queue::new(), Seen::default());
+        let producer = {
+            let (queue, seen) = (queue.clone(), seen.clone());
+            thread::spawn(move || {
+                seen.add(&queue, 0);
+                seen.add(&queue, 1);
+            })
+        };
+        let worker = worker(&queue, &seen);
+        queue.shut_down();
+        producer.join().unwrap();
+        worker.join().unwrap();
+        seen.check(&queue, 2);
+    });
+}
+
+/// A delay, of a key that may be in work, which comes due at any time, in every order.
+#[test]
+fn one_producer_and_one_worker_and_a_delay() {
+    model(EXHAUSTIVE, || {
+        let (queue, seen) = (Queue::new(), Seen::default());
+        seen.add(&queue, 0);
+        let producer = {
+            let queue = queue.clone();
+            thread::spawn(move || queue.add_after(0, DELAY))
+        };
+        let worker = worker(&queue, &seen);
+        advance(Duration::from_millis(DELAY));
+        producer.join().unwrap();
+        // Whatever time it was at the call, it has passed after this.
+        advance(Duration::from_millis(DELAY));
+        queue.shut_down();
+        worker.join().unwrap();
+        // A delay of a key that is in line is over when that is served.
+        let served = seen.0[0].served.load(Relaxed);
+        assert!((1..=2).contains(&served), "served {served} times");
+        assert_eq!((queue.lost(), queue.len()), (0, 0));
+    });
+}
+
+/// All of it at once.
+#[test]
+fn one_producer_and_one_worker_and_a_delay_and_a_shutdown() {
+    model(THREE, || {
         let (queue, seen) = (Queue::new(), Seen::default());
         let producer = {
             let (queue, seen) = (queue.clone(), seen.clone());
@@ -71,7 +113,7 @@ fn two_producers_and_one_worker() {
     });
 }
 
-/// The same with a delay, which comes due at any time, and a shutdown beside it all.
+/// With a delay, which comes due at any time, and a shutdown beside it all.
 #[test]
 fn two_producers_and_one_worker_and_a_delay() {
     model(THREE, || {
@@ -125,10 +167,7 @@ fn worker(queue: &Queue, seen: &Seen) -> JoinHandle<()> {
     thread::spawn(move || {
         let mut next = queue.get();
         while let Some(ticket) = block_on(next) {
-            let key = seen.begin(*ticket);
-            // Work takes time, in which others do something.
-            thread::yield_now();
-            key.in_work.store(false, Relaxed);
+            seen.served(*ticket);
             next = Queue::next(ticket);
         }
     })
@@ -142,15 +181,13 @@ impl Seen {
         queue.add(key);
     }
 
-    fn begin(&self, key: Key) -> &Of {
+    fn served(&self, key: Key) {
         let of = &self.0[usize::from(key)];
-        assert!(!of.in_work.swap(true, Relaxed), "in two workers");
         of.served.fetch_add(1, Relaxed);
         of.noticed.store(of.added.load(Relaxed), Relaxed);
-        of
     }
 
-    /// Of so many adds of different keys each was served, or is counted as lost.
+    /// Of so many adds of different keys each was served, once, or is counted as lost.
     fn check(&self, queue: &Queue, adds: usize) {
         let served: usize = self.0.iter().map(|it| it.served.load(Relaxed)).sum();
         assert_eq!(served + queue.lost(), adds);
