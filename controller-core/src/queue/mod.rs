@@ -114,6 +114,9 @@ mod get;
 mod limiter;
 mod line;
 mod metrics;
+#[cfg(queue_loom)]
+#[doc(hidden)]
+pub mod model_clock;
 mod phase;
 mod shared;
 mod snapshot;
@@ -138,12 +141,6 @@ pub use limiter::{
 };
 pub use metrics::QueueMetrics;
 pub use snapshot::{InWork, Snapshot};
-/// The clock of loom's models, which stands still until it is advanced.
-#[cfg(queue_loom)]
-#[doc(hidden)]
-pub mod model_clock {
-    pub use super::sync::{advance, reset};
-}
 pub use ticket::Ticket;
 pub use views::{DelayingQueue, FifoQueue, RateLimitingQueue};
 pub use work_queue::{Builder, WorkQueue};

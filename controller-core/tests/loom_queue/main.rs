@@ -5,7 +5,8 @@
 //! ```
 //!
 //! compiles the crate against loom's lock, clock and timer, and tries every interleaving of one
-//! or two producers and a worker, and of two and two those with up to three preemptions.
+//! or two producers, a worker and a shutdown; where delays come due, and of two and two, those
+//! with up to five or three preemptions.
 //! Without the cfg only the core of the queue is compiled against loom, once more, as a part
 //! of this test: a quick run with fewer preemptions, for whoever runs all tests.
 #![cfg_attr(
@@ -101,6 +102,13 @@ struct Preemptions {
 const EXHAUSTIVE: Preemptions = Preemptions {
     quick: 2,
     full: None,
+};
+
+/// Time that passes is one more thing that can happen between any two steps: what is left out
+/// here are orders with more than five switches.
+const FIVE: Preemptions = Preemptions {
+    quick: 2,
+    full: Some(5),
 };
 
 const THREE: Preemptions = Preemptions {

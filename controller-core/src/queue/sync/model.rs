@@ -56,7 +56,9 @@ impl<T> Mutex<T> {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().expect("no thread of a model panics")
+        self.0
+            .lock()
+            .expect("invariant: no thread of a model panics")
     }
 }
 
