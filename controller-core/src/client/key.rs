@@ -1,12 +1,15 @@
 use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use hashbrown::DefaultHashBuilder;
 use smol_str::SmolStr;
 
 mod interner;
+
+use interner::Namespace;
 
 /// The name of one object of a kind: `namespace/name`, or `name` where the kind has no
 /// namespaces.
@@ -39,8 +42,9 @@ mod interner;
 /// ```
 ///
 /// It is one pointer, to a name and a namespace that all keys of the namespace share. Making
-/// one costs an allocation; a clone costs a reference count. Nothing here takes a lock, except
-/// for the first key of a namespace that is not that of the thread's last one.
+/// one costs an allocation and the hashing of its text, once for every map, queue and limiter
+/// that it comes to; a clone costs a reference count. Nothing here takes a lock, except for the
+/// first key of a namespace that is not that of the thread's last one.
 #[derive(Clone)]
 pub struct ObjectKey(Arc<Parts>);
 
@@ -52,10 +56,15 @@ pub struct KeyError(String);
 struct Parts {
     /// Never `Some("")`: an empty namespace is no namespace. One copy of each in the process,
     /// so that equal ones are nearly always the same pointer.
-    namespace: Option<Arc<str>>,
+    namespace: Option<Arc<Namespace>>,
     /// Short ones, which most are, lie here and not behind another pointer.
     name: SmolStr,
+    hash: u64,
 }
+
+/// By what all keys of this process are hashed when they are made. Random, so that nobody
+/// outside can choose names that share a hash.
+static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
 
 // === impl ObjectKey ===
 
@@ -74,7 +83,7 @@ impl ObjectKey {
 
     /// The namespace, `None` for a cluster-scoped object.
     pub fn namespace(&self) -> Option<&str> {
-        self.0.namespace.as_deref()
+        self.0.namespace.as_ref().map(|it| it.as_str())
     }
 
     /// The object's name.
@@ -82,17 +91,22 @@ impl ObjectKey {
         &self.0.name
     }
 
-    fn new(namespace: Option<Arc<str>>, name: &str) -> Self {
-        let name = SmolStr::new(name);
-        Self(Arc::new(Parts { namespace, name }))
+    fn new(namespace: Option<Arc<Namespace>>, name: &str) -> Self {
+        let text = (namespace.as_ref().map(|it| it.as_str()), name);
+        Self(Arc::new(Parts {
+            hash: HASHER.hash_one(text),
+            namespace,
+            name: SmolStr::new(name),
+        }))
     }
 }
 
 impl PartialEq for ObjectKey {
     fn eq(&self, other: &Self) -> bool {
-        // The names first: they differ most.
         Arc::ptr_eq(&self.0, &other.0)
-            || (self.0.name == other.0.name && same_namespace(&self.0, &other.0))
+            || (self.0.hash == other.0.hash
+                && self.0.name == other.0.name
+                && same_namespace(&self.0, &other.0))
     }
 }
 
@@ -100,8 +114,7 @@ impl Eq for ObjectKey {}
 
 impl Hash for ObjectKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.namespace().hash(state);
-        self.name().hash(state);
+        state.write_u64(self.0.hash);
     }
 }
 
@@ -155,7 +168,7 @@ impl fmt::Debug for ObjectKey {
 
 fn same_namespace(a: &Parts, b: &Parts) -> bool {
     match (&a.namespace, &b.namespace) {
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.as_str() == b.as_str(),
         (None, None) => true,
         _ => false,
     }
@@ -192,6 +205,7 @@ mod tests {
     fn a_key_is_one_pointer_and_shares_its_namespace() {
         assert_eq!(size_of::<ObjectKey>(), size_of::<usize>());
         assert_eq!(size_of::<Option<ObjectKey>>(), size_of::<usize>());
+        assert_eq!(size_of::<Parts>(), 40);
         let (a, b) = (
             ObjectKey::namespaced("shop", "a"),
             ObjectKey::namespaced("shop", "b"),
