@@ -78,7 +78,7 @@ async fn produce(
         if progress.is_over() {
             return;
         }
-        queue.add(key.clone());
+        queue.add_ref(key);
         // A task that never yields takes its thread from the workers.
         consume_budget().await;
     }
@@ -86,9 +86,10 @@ async fn produce(
 
 async fn work(queue: WorkQueue<ObjectKey>, progress: Arc<Progress>, mut tally: Tally) -> Tally {
     let mut done = 0;
-    while let Some(ticket) = queue.get().await {
+    let mut next = queue.get();
+    while let Some(ticket) = next.await {
         tally.count(&ticket);
-        drop(ticket);
+        next = ticket.next();
         done += 1;
         if done == STEP {
             progress.add(done);

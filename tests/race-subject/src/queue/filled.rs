@@ -19,7 +19,7 @@ pub(super) async fn unique_add(keys: &Keys) -> Result<f64, QueueError> {
         let queue = WorkQueue::new("race");
         let start = Instant::now();
         for key in &keys.keys {
-            queue.add(key.clone());
+            queue.add_ref(key);
         }
         let took = start.elapsed();
         expect_each_once_in_line(&queue, keys).await?;
@@ -33,7 +33,7 @@ pub(super) async fn get_done(keys: &Keys) -> Result<f64, QueueError> {
     repeat(async || {
         let queue = WorkQueue::new("race");
         for key in &keys.keys {
-            queue.add(key.clone());
+            queue.add_ref(key);
         }
         let mut tally = Tally::new(keys);
         let start = Instant::now();
@@ -50,12 +50,12 @@ pub(super) async fn dedup_add(keys: &Keys) -> Result<f64, QueueError> {
     repeat(async || {
         let queue = WorkQueue::new("race");
         for key in &keys.keys {
-            queue.add(key.clone());
+            queue.add_ref(key);
         }
         let start = Instant::now();
         for _ in 0..DUPLICATES / keys.count() {
             for key in &keys.keys {
-                queue.add(key.clone());
+                queue.add_ref(key);
             }
         }
         let took = start.elapsed();
@@ -80,7 +80,7 @@ async fn passage(keys: &Keys) -> Result<f64, QueueError> {
         let mut tally = Tally::new(keys);
         let start = Instant::now();
         for key in &keys.keys {
-            queue.add(key.clone());
+            queue.add_ref(key);
         }
         serve(&queue, keys, &mut tally).await;
         let took = start.elapsed();
