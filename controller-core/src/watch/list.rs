@@ -45,8 +45,8 @@ impl Cursor {
     /// one that does not heed the version it is asked for, and then only a list without one
     /// can tell whether it was restored.
     const PATIENCE: u32 = 5;
-    /// So many pages in a row may be empty although there are more: a server that goes through
-    /// many objects which are not selected might send some.
+    /// So many pages in a row may bring no key although there are more: a server that goes
+    /// through many objects which are not selected might send empty ones.
     const EMPTY_PAGES: u32 = 100;
 
     pub(super) fn new(retried: Retried) -> Self {
@@ -110,7 +110,8 @@ impl Cursor {
     ///
     /// As client-go: the first list takes any version (`0`), later ones none below what
     /// was seen; a version that the server does not have (any more, or yet) is asked for
-    /// once more without one; a page that expired is followed by one list in one piece.
+    /// once more without one; a page that expired is followed by one list in one piece, and so
+    /// are, unlike there, pages that go in a circle.
     pub(super) async fn list<T: Object>(
         &mut self,
         client: &kube::Client,
@@ -146,15 +147,17 @@ impl Cursor {
         if let Some(listed) = self.list_pages(request, version, limit, sink).await? {
             return Ok(listed);
         }
-        // A later page has expired. Going on with the fresh token that such an answer may
-        // carry would give a list in which objects appear twice or not at all.
+        // A later page has expired, and going on with the fresh token that such an answer may
+        // carry would give a list in which objects appear twice or not at all. Or the pages go in
+        // a circle: a server that orders them otherwise than its tokens do so for ever, and can
+        // still send all of them at once.
         match self.list_pages(request, version, None, sink).await? {
             Some(listed) => Ok(listed),
             None => Err(ListError::PagesExpire),
         }
     }
 
-    /// `None` if a later page has expired.
+    /// `None` if a later page has expired, or the pages that were asked for go in a circle.
     async fn list_pages<T: Object>(
         &mut self,
         request: &Request<'_>,
@@ -182,7 +185,9 @@ impl Cursor {
                 other => other?,
             };
             let mut meta = None;
-            let mut is_empty = true;
+            // Whose object nobody knows cannot be seen to come again: a page of such items alone
+            // is as good as an empty one.
+            let mut has_key = false;
             while let Some(part) = page.next().await? {
                 match part {
                     Part::Meta(found) => {
@@ -193,12 +198,11 @@ impl Cursor {
                         meta = Some(found);
                     }
                     Part::Item(item) => {
-                        let is_first = std::mem::take(&mut is_empty);
-                        if is_first
-                            && let Some(key) = key_of(&item)
-                            && !firsts.insert(hasher.hash_one(key))
-                        {
-                            return Err(ListError::PagesRepeat);
+                        if !has_key && let Some(key) = key_of(&item) {
+                            has_key = true;
+                            if !firsts.insert(hasher.hash_one(key)) {
+                                return repeats(limit);
+                            }
                         }
                         if let Some(start) = start.take() {
                             sink.accept(start);
@@ -223,9 +227,9 @@ impl Cursor {
             if token.is_none() && version == "0" {
                 request.options.server_memory.has_paged(request.resource);
             }
-            empty_pages = if is_empty { empty_pages + 1 } else { 0 };
+            empty_pages = if has_key { 0 } else { empty_pages + 1 };
             if !tokens.insert(hasher.hash_one(&next)) || empty_pages > Self::EMPTY_PAGES {
-                return Err(ListError::PagesRepeat);
+                return repeats(limit);
             }
             token = Some(next);
         }
@@ -286,6 +290,14 @@ impl Request<'_> {
         let response = send(self.client, call).await?;
         let codec = codec_of(response.headers(), self.resource)?;
         Ok(Page::new(response.into_body(), codec, self.resource, line))
+    }
+}
+
+/// The pages go in a circle. Where there were to be any, the list is read without them.
+fn repeats(limit: Option<u32>) -> Result<Option<String>, ListError> {
+    match limit {
+        Some(_) => Ok(None),
+        None => Err(ListError::PagesRepeat),
     }
 }
 

@@ -53,7 +53,8 @@ pub enum ListError {
     #[error("the pages of the list expire before they are read")]
     PagesExpire,
     /// A page names one as the next that has been read already, itself for example; or one page
-    /// after the other is empty, and there is always another.
+    /// after the other brings nothing that has a name, and there is always another. So it was in
+    /// one piece, too.
     #[error("the pages of the list go in a circle")]
     PagesRepeat,
     /// A streamed list ended before the server said that it was complete.

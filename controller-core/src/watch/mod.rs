@@ -66,6 +66,7 @@
 //! | the answer to a list that named no version is older | taken: the server was restored from a backup |
 //! | the version of a list is not older, but an object in it is | told as it is; the [store](crate::store) knows it for a restored server |
 //! | a later page has expired, or its token is refused | one list in one piece, from the start |
+//! | the pages go in a circle: a token or a page comes again, or a hundred bring no name | the same; the list has failed if that goes in a circle, too |
 //! | a watch ends after a second or more | opened again at once, where it ended |
 //! | one after the other is cut so, and none has said a word for 5 to 10 min | a new list: something may hold back what it ought to pass on |
 //! | the same for 30 to 60 min, with watches that the server ended when it was told to | the same; a server without bookmarks is silent where nothing happens |
