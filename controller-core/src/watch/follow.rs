@@ -16,6 +16,10 @@ use crate::client::{Answer, ApiError, Call, Target, Verb, send};
 /// What is granted on top of the time after which the server ends a watch itself.
 const GRACE: Duration = Duration::from_secs(30);
 
+/// By so much a watch may end before its time by our clock: the server's began earlier, before
+/// it sent the head of its answer.
+const EARLY: Duration = Duration::from_secs(5);
+
 /// An open watch.
 pub(super) struct Open {
     pub(super) lines: Lines<Body>,
@@ -53,7 +57,7 @@ impl Open {
 
     /// Whether it has lived for as long as the server was told.
     fn is_whole(&self) -> bool {
-        Instant::now() + GRACE >= self.ends_by
+        Instant::now() + GRACE + EARLY >= self.ends_by
     }
 
     /// The error in an ERROR line.
@@ -155,7 +159,7 @@ impl<T: Object> Reflector<T> {
             // the time that the sink takes is no silence.
             if is_readable {
                 last_word = Instant::now();
-                self.hearing.heard(last_word);
+                self.hearing.heard(last_word, matches!(advanced, Ok(true)));
             }
             match advanced {
                 Ok(true) => {

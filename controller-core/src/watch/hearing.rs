@@ -8,40 +8,52 @@ use tokio::time::{Duration, Instant};
 /// it ought to pass on looks the same, and then nothing is ever told. So a list has to tell
 /// now and then what watches do not.
 ///
+/// A word may also be an old one: a proxy that keeps an answer gives it again to each watch from
+/// the same version, and the version never moves. A quiet server repeats itself too, so that
+/// such words count, but not for ever.
+///
 /// Each time is drawn evenly between the one below and twice that, anew with each list: a proxy
 /// in front of many clients cuts them all.
 #[derive(Debug)]
 pub(super) struct Hearing {
     last_word: Instant,
+    last_news: Instant,
     factor: f64,
 }
 
 // === impl Hearing ===
 
 impl Hearing {
-    /// Where watches are cut before their time.
+    /// Without a word, where watches are cut before their time.
     const CUT: Duration = Duration::from_secs(300);
-    /// Where it is the server that ends them, as it was told to. One that sends no bookmarks
-    /// has nothing to say of a kind in which nothing happens.
+    /// Without news. So long also without a word, where it is the server that ends watches, as
+    /// it was told to: one that sends no bookmarks has nothing to say of a kind in which nothing
+    /// happens.
     const WHOLE: Duration = Duration::from_secs(1800);
 
     pub(super) fn new() -> Self {
+        let now = Instant::now();
         Self {
-            last_word: Instant::now(),
+            last_word: now,
+            last_news: now,
             factor: rand::rng().random_range(1.0..2.0),
         }
     }
 
-    /// A watch said something that can be read.
-    pub(super) fn heard(&mut self, at: Instant) {
+    /// A watch said something that can be read. `is_news` if the version moved with it.
+    pub(super) fn heard(&mut self, at: Instant, is_news: bool) {
         self.last_word = at;
+        if is_news {
+            self.last_news = at;
+        }
     }
 
-    /// Whether there has been no word for so long that only a list can tell. `is_whole` if
-    /// the last watch lived for as long as it was to.
+    /// Whether there has been no word, or no news, for so long that only a list can tell.
+    /// `is_whole` if the last watch lived for as long as it was to.
     pub(super) fn is_overdue(&self, is_whole: bool) -> bool {
-        let least = if is_whole { Self::WHOLE } else { Self::CUT };
-        self.last_word.elapsed() >= least.mul_f64(self.factor)
+        let is_past =
+            |since: Instant, least: Duration| since.elapsed() >= least.mul_f64(self.factor);
+        is_past(self.last_news, Self::WHOLE) || !is_whole && is_past(self.last_word, Self::CUT)
     }
 }
 
@@ -58,8 +70,22 @@ mod tests {
                 assert!(!hearing.is_overdue(is_whole));
                 tokio::time::advance(Duration::from_secs(least)).await;
                 assert!(hearing.is_overdue(is_whole));
-                hearing.heard(Instant::now());
+                hearing.heard(Instant::now(), true);
             }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn words_without_news_suffice_for_half_an_hour_to_an_hour() {
+        for is_whole in [false, true] {
+            let mut hearing = Hearing::new();
+            let mut minutes = 0;
+            while !hearing.is_overdue(is_whole) {
+                tokio::time::advance(Duration::from_secs(60)).await;
+                hearing.heard(Instant::now(), false);
+                minutes += 1;
+            }
+            assert!((30..=60).contains(&minutes), "{minutes}");
         }
     }
 

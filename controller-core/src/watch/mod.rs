@@ -70,6 +70,7 @@
 //! | a watch ends after a second or more | opened again at once, where it ended |
 //! | one after the other is cut so, and none has said a word for 5 to 10 min | a new list: something may hold back what it ought to pass on |
 //! | the same for 30 to 60 min, with watches that the server ended when it was told to | the same; a server without bookmarks is silent where nothing happens |
+//! | the same, with watches that only repeat themselves: no line moves the version on | the same; something may answer from a copy |
 //! | a watch ends at once and without news | opened again after a wait |
 //! | the same, with news | opened again at once, twice; then after a wait |
 //! | 410, as status or as a line | a new list; after a wait if the watch had brought nothing |

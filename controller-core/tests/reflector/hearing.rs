@@ -1,7 +1,7 @@
 //! Watches that come to something, and say nothing.
 use std::time::Duration;
 
-use crate::script::{Answer, Record, Step, bookmark, list, paged, play, play_with};
+use crate::script::{Answer, Record, Step, bookmark, line, list, object, paged, play, play_with};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -89,16 +89,42 @@ async fn one_cut_and_one_silent_watch_after_the_other_lead_to_a_list_too() {
 }
 
 /// A server without bookmarks has nothing to say of a kind in which nothing happens, and ends
-/// its watches when it was told to: it is asked far less often.
+/// its watches when it was told to: it is asked far less often. Its clock started before its
+/// answer came.
 #[tokio::test(start_paused = true)]
 async fn watches_that_the_server_ends_in_time_are_believed_for_longer() {
-    let mut script = vec![list("100", &[])];
-    script.extend((0..60).map(|_| either(Answer::Quiet)));
-    let record = play_with(paged(), script).await;
-    let lists = lists(&record);
-    assert!(lists.len() > 2, "{lists:?}");
-    for gap in gaps(&lists) {
-        assert!(gap >= 30 * MINUTE && gap <= 71 * MINUTE, "{gap:?}");
+    for early in [0, 50, 4000].map(Duration::from_millis) {
+        let mut script = vec![list("100", &[])];
+        script.extend((0..60).map(|_| either(Answer::Quiet(early))));
+        let record = play_with(paged(), script).await;
+        let lists = lists(&record);
+        assert!(lists.len() > 2, "{lists:?}");
+        for gap in gaps(&lists) {
+            assert!(
+                gap >= 30 * MINUTE && gap <= 71 * MINUTE,
+                "{early:?}: {gap:?}"
+            );
+        }
+        assert!(record.status.error.is_none());
     }
-    assert!(record.status.error.is_none());
+}
+
+/// A proxy that keeps an answer has the same for each watch from the same version: none says
+/// anything new, and what came behind is never told.
+#[tokio::test(start_paused = true)]
+async fn watches_that_say_the_same_again_and_again_lead_to_a_list_now_and_then() {
+    let repeated: [fn() -> Step; 2] = [|| bookmark("100"), || line("ADDED", object("web", "100"))];
+    for repeated in repeated {
+        let mut script = vec![list("100", &[])];
+        script.extend((0..600).map(|_| {
+            let steps = vec![repeated(), Step::Wait(Duration::from_secs(20)), Step::Reset];
+            either(Answer::Stream(steps))
+        }));
+        let record = play(script).await;
+        let lists = lists(&record);
+        assert!(lists.len() > 2, "{lists:?}");
+        for gap in gaps(&lists) {
+            assert!(gap >= 30 * MINUTE && gap <= 61 * MINUTE, "{gap:?}");
+        }
+    }
 }

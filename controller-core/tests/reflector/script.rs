@@ -38,8 +38,8 @@ pub(crate) enum Answer {
     Refuse,
     /// No answer at all.
     Never,
-    /// 200 without a word, until the time after which the client wants it ended.
-    Quiet,
+    /// 200 without a word, until so much before the time after which the client wants it ended.
+    Quiet(Duration),
     /// The first one to a list, the second one to a watch.
     Either(Box<Answer>, Box<Answer>),
     /// Any of them after 100 ms, so that one can see it being waited for.
@@ -279,10 +279,10 @@ impl Server {
         };
         match answer {
             Answer::Late(_) | Answer::Either(..) => unreachable!("once"),
-            Answer::Quiet => {
+            Answer::Quiet(early) => {
                 let seconds = parameter(&query, "timeoutSeconds").expect("it is a watch");
                 let time = Duration::from_secs(seconds.parse().unwrap());
-                Ok(reply(200, vec![Step::Wait(time)]))
+                Ok(reply(200, vec![Step::Wait(time - early)]))
             }
             Answer::Never => std::future::pending().await,
             Answer::Json(code, body) => Ok(reply(code, vec![Step::Line(body)])),
