@@ -71,7 +71,13 @@ impl<T: Object> Codec<T> for Json {
             LineKind::Added => self.object(object, News::Changed).map(WatchEvent::Added),
             LineKind::Modified => self.object(object, News::Changed).map(WatchEvent::Modified),
             LineKind::Deleted => self.object(object, News::Deleted).map(WatchEvent::Deleted),
-            LineKind::Bookmark => return bookmark(object),
+            // One of another kind ends no list of ours, and says nothing about where ours is.
+            LineKind::Bookmark => {
+                return match self.foreign(object) {
+                    Some(error) => unknown(error.to_owned()),
+                    None => bookmark(object),
+                };
+            }
             LineKind::Error => {
                 return Line::Error(serde_json::from_slice(object).unwrap_or_default());
             }

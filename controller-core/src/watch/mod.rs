@@ -83,7 +83,7 @@
 //! | silence, or only what cannot be read, for 150 s from a server that has ever sent a bookmark | given up: the connection is dead |
 //! | a watch is open for longer than the server lets it live, and 30 s | the same |
 //! | an object that cannot be read | [`WatchEvent::Unreadable`], and on with the next |
-//! | an object of another kind, group or version | the same, and nothing of it is believed |
+//! | an object or a bookmark of another kind, group or version | the same, and nothing of it is believed |
 //! | an item or a line over 16 MiB | the same; it is skipped without being kept |
 //! | a line, or an item of a list, that hides which object it is about | the same, and a new list when the watch ends |
 //!

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
 mod always_ready;
+mod bookmarks;
 mod circles;
 mod first_lists;
 mod hearing;
