@@ -80,7 +80,7 @@
 //! | the third watch in a row that comes to nothing: 5xx, no answer, silence, an end at once | a new list after the wait |
 //! | `Retry-After`, in the head or in the body | no wait is shorter, up to 5 min |
 //! | another refusal, 404 for example | a new list after a wait |
-//! | silence, or only what cannot be read, for 150 s from a server that has ever sent a bookmark | given up: the connection is dead |
+//! | silence, or only what cannot be read, for 150 s from a server that has ever sent a bookmark, such as the end of a streamed list | given up: the connection is dead |
 //! | a watch is open for longer than the server lets it live, and 30 s | the same |
 //! | an object that cannot be read | [`WatchEvent::Unreadable`], and on with the next |
 //! | an object or a bookmark of another kind, group or version | the same, and nothing of it is believed |

@@ -125,3 +125,19 @@ async fn a_watch_that_outlives_its_time_is_given_up_in_spite_of_bookmarks() {
     let reopened = until_reopened(&record);
     assert!((330.0..630.1).contains(&reopened), "{reopened}");
 }
+
+/// A list that was streamed ended with a bookmark, so that others are owed from then on.
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_falls_silent_after_its_streamed_list_is_given_up() {
+    let record = play_streaming(vec![
+        Answer::Stream(vec![end_of_list("10"), Step::Hang]),
+        Answer::Stream(vec![Step::Hang]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.requests, ["stream", "watch rv=10", "watch rv=10"]);
+    for pair in record.times.windows(2) {
+        let silent = (pair[1] - pair[0]).as_secs_f64();
+        assert!((149.9..150.1).contains(&silent), "{silent}");
+    }
+}
