@@ -10,7 +10,7 @@ use super::json::Json;
 use super::lines::{Lines, NextLine};
 use super::list_error::lacks_version;
 use super::resource_version::{advances, is_older};
-use super::{EventSink, ListError, Object, Reflector, WatchEvent};
+use super::{EventSink, ListError, News, Object, Reflector, Unreadable, WatchEvent};
 use crate::client::{Answer, ApiError, Call, Target, Verb, send};
 
 /// What is granted on top of the time after which the server ends a watch itself.
@@ -232,7 +232,7 @@ impl<T: Object> Reflector<T> {
             | WatchEvent::Deleted(object) => object.resource_version(),
             WatchEvent::Bookmark { resource_version } => resource_version,
             WatchEvent::Unreadable(unreadable) => {
-                self.missed |= unreadable.key.is_none();
+                self.missed |= hides(unreadable);
                 unreadable.resource_version.as_deref().unwrap_or_default()
             }
             WatchEvent::ListStarted { .. }
@@ -256,6 +256,12 @@ impl<T: Object> Reflector<T> {
         }
         Ok(advanced)
     }
+}
+
+/// Whether only a list can tell what such a line said: of which object it was, or whether that is
+/// gone.
+pub(super) fn hides(unreadable: &Unreadable) -> bool {
+    unreadable.key.is_none() || unreadable.during == News::Unknown
 }
 
 /// The server did not even open the watch.

@@ -85,7 +85,7 @@
 //! | an object that cannot be read | [`WatchEvent::Unreadable`], and on with the next |
 //! | an object or a bookmark of another kind, group or version | the same, and nothing of it is believed |
 //! | an item or a line over 16 MiB | the same; it is skipped without being kept |
-//! | a line, or an item of a list, that hides which object it is about | the same, and a new list when the watch ends |
+//! | a line, or an item of a list, that hides which object it is about, or a line whether that is gone | the same, and a new list when the watch ends |
 //!
 //! A wait is drawn evenly between a floor and twice the floor; the floor doubles from 0.8 to
 //! 15 s ([`WatchOptions::backoff`]). It starts over only after a *healthy* time, which is a

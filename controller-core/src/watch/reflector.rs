@@ -70,8 +70,8 @@ pub struct Reflector<T> {
     /// One for lists and watches together: it is the same server that has to recover.
     backoff: Backoff,
     pub(super) report: StatusReport,
-    /// A line, or an item of the last list, could not be attributed to an object: only a list
-    /// can tell what it said. An item without a key keeps alive in a cache whatever it may be,
+    /// A line, or an item of the last list, could not be attributed to an object, or a line did
+    /// not tell whether its object is gone: only a list can tell what it said. An item without a key keeps alive in a cache whatever it may be,
     /// and the watch, which goes on from that list, tells of no earlier end. The next list is
     /// sent when the watch ends, which the server sees to within ten minutes: a proxy that
     /// garbles lines would otherwise turn each into a list.

@@ -7,7 +7,7 @@ use tokio::time::{Duration, Instant};
 
 use super::backoff::Health;
 use super::codec::{Codec, Line};
-use super::follow::Open;
+use super::follow::{Open, hides};
 use super::lines::NextLine;
 use super::list_error::lacks_version;
 use super::{EventSink, ListError, News, Object, Reflector, Unreadable, WatchEvent};
@@ -206,7 +206,7 @@ impl<T: Object> Reflector<T> {
             WatchEvent::Unreadable(unreadable) => {
                 // Perhaps it took something back, and if not, it hides which object this list
                 // does not lack.
-                self.missed |= unreadable.key.is_none();
+                self.missed |= hides(&unreadable);
                 let during = match unreadable.during {
                     News::Changed => News::Listed,
                     other => other,

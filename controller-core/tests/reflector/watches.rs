@@ -3,7 +3,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::script::{
-    Answer, Step, bookmark, is_pause, line, list, object, play, quiet_watch, status,
+    Answer, Step, bookmark, end_of_list, is_pause, line, list, object, play, play_streaming,
+    quiet_watch, status,
 };
 
 /// RF-32: after any event and any bookmark the next watch goes on from there.
@@ -337,4 +338,40 @@ async fn a_flood_of_events_lets_other_tasks_run() {
     };
     let (few, many) = (turns_beside(10).await, turns_beside(5000).await);
     assert!(many > few + 20, "{few} and {many} turns");
+}
+
+/// Its object is known, but not whether it is gone: what says so comes behind all that is kept
+/// of it.
+#[tokio::test(start_paused = true)]
+async fn a_line_over_16_mib_that_may_have_been_a_deletion_leads_to_a_list() {
+    let metadata = r#"{"name":"huge","namespace":"shop","resourceVersion":"12"}"#;
+    let text = "x".repeat(17 * 1024 * 1024);
+    let text = format!(
+        "{{\"object\":{{\"metadata\":{metadata},\"text\":\"{text}\"}},\"type\":\"DELETED\"}}\n"
+    );
+    let long: &'static [u8] = text.leak().as_bytes();
+
+    let record = play(vec![
+        list("10", &[("huge", "9")]),
+        Answer::Stream(vec![Step::Raw(long), Step::Wait(Duration::from_secs(2))]),
+        list("20", &[]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.events[3], "unreadable huge");
+    assert_eq!(record.requests[2..], ["list rv=12", "watch rv=20"]);
+
+    let record = play_streaming(vec![
+        Answer::Stream(vec![
+            line("ADDED", object("huge", "9")),
+            Step::Raw(long),
+            end_of_list("12"),
+            Step::Wait(Duration::from_secs(2)),
+        ]),
+        Answer::Stream(vec![end_of_list("20"), Step::Wait(Duration::from_secs(2))]),
+        quiet_watch(),
+    ])
+    .await;
+    assert_eq!(record.events[2], "unreadable huge");
+    assert_eq!(record.requests, ["stream", "stream rv=12", "watch rv=20"]);
 }
