@@ -22,6 +22,9 @@ pub(super) struct Cursor {
     /// The server no longer has that version, or does not have it yet: ask for the newest,
     /// by naming none. Set by a refusal, taken away by the next list that succeeds.
     unavailable: bool,
+    /// The newest is asked for by choice, and not because the server lacks what was known: an
+    /// older answer is to be given twice before it is another history.
+    is_doubtful: bool,
     /// How many lists in a row were older than what was known.
     stale: u32,
     /// Who repeats a list that failed: for a reflector its own loop.
@@ -53,6 +56,7 @@ impl Cursor {
         Self {
             last: None,
             unavailable: false,
+            is_doubtful: false,
             stale: 0,
             retried,
         }
@@ -72,6 +76,13 @@ impl Cursor {
         self.unavailable = true;
     }
 
+    /// The same, though nothing speaks against the version that is known. A server whose copies
+    /// lag answers that with any of them.
+    pub(super) fn want_newest(&mut self) {
+        self.forget_version();
+        self.is_doubtful = true;
+    }
+
     /// Whether an answer to `asked` may turn out to be another history.
     pub(super) fn is_fresh(&self, asked: &str) -> bool {
         asked.is_empty() && self.last.is_some()
@@ -86,7 +97,13 @@ impl Cursor {
         match &self.last {
             // Without a version the answer comes from the store itself: it is the truth,
             // even if it is older than what was true before.
-            Some(last) if is_older(got, last) && asked.is_empty() => Ok(true),
+            Some(last)
+                if is_older(got, last)
+                    && asked.is_empty()
+                    && !std::mem::take(&mut self.is_doubtful) =>
+            {
+                Ok(true)
+            }
             Some(last) if is_older(got, last) => {
                 self.stale += 1;
                 self.unavailable |= self.stale >= Self::PATIENCE;
@@ -103,6 +120,7 @@ impl Cursor {
     pub(super) fn complete(&mut self, version: &str) {
         self.last = Some(version.into());
         self.unavailable = false;
+        self.is_doubtful = false;
         self.stale = 0;
     }
 

@@ -64,6 +64,7 @@
 //! | five in a row are | asked for once without a version: only that tells a restored server |
 //! | a line of a watch is older than what was seen | refused, and a new list after a wait finds out why |
 //! | the answer to a list that named no version is older | taken: the server was restored from a backup |
+//! | the same, to the first list of a later run that asked for the newest by choice | asked for once more, after a wait: one of several copies may lag |
 //! | the version of a list is not older, but an object in it is | told as it is; the [store](crate::store) knows it for a restored server |
 //! | a later page has expired, or its token is refused | one list in one piece, from the start |
 //! | the pages go in a circle: a token or a page comes again, or a hundred bring no name | the same; the list has failed if that goes in a circle, too |

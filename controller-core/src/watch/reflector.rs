@@ -176,7 +176,7 @@ impl<T: Object> Reflector<T> {
     /// never ends with [`ListDone`](super::WatchEvent::ListDone).
     pub async fn run(mut self, mut sink: impl EventSink<T>, shutdown: CancellationToken) {
         if self.options.first_list == FirstList::MostRecent {
-            self.cursor.forget_version();
+            self.cursor.want_newest();
         }
         // Not even one request where the end has come first.
         if !shutdown.is_cancelled() {
