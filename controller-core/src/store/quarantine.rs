@@ -39,7 +39,11 @@ struct Held {
 impl Quarantine {
     /// A state at `version` could not be read.
     pub(super) fn hold(&mut self, key: ObjectKey, version: &str) {
-        self.held.entry(key).or_default().version = version.into();
+        let held = self.held.entry(key).or_default();
+        // One that is known says more than none.
+        if !version.is_empty() {
+            held.version = version.into();
+        }
     }
 
     /// A list that hid one of its objects did not bring this one.

@@ -68,8 +68,13 @@ impl<T: Object> Listing<T> {
     pub(super) fn miss(&mut self, key: Option<ObjectKey>, version: &str, during: News) {
         match (key, during) {
             (Some(key), News::Deleted) => self.take_back(&key),
+            // It may come twice, as what can be read: the newer copy counts, and a version
+            // that is known.
             (Some(key), _) => {
-                self.unreadable.insert(key, version.into());
+                let known = self.unreadable.entry(key).or_default();
+                if !version.is_empty() && !is_older(version, known) {
+                    *known = version.into();
+                }
             }
             (None, _) => self.keyless = true,
         }

@@ -175,3 +175,29 @@ fn a_copy_from_beyond_its_list_proves_nothing() {
     assert_eq!(scene.lister.counts().restored(), 0);
     assert_eq!(scene.versions(), ["a@120"]);
 }
+
+/// Of an item that cannot be read and comes twice the newer copy counts, as of any other.
+#[test]
+fn an_unreadable_item_that_comes_twice_proves_nothing() {
+    for copies in [
+        [Some("60"), Some("40")],
+        [Some("40"), Some("60")],
+        [Some("60"), None],
+        [None, Some("60")],
+    ] {
+        let mut scene = Scene::empty();
+        scene.relist("100", [w("a", "50")]);
+        scene.begin();
+        for version in copies {
+            scene.event(unreadable_at(Some("a"), version, News::Listed));
+        }
+        assert!(scene.done("110").is_empty());
+        assert_eq!(scene.lister.counts().restored(), 0, "{copies:?}");
+        let held = scene.lister.quarantine();
+        assert_eq!(
+            held[0].resource_version.as_deref(),
+            Some("60"),
+            "{copies:?}"
+        );
+    }
+}

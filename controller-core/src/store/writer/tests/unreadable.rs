@@ -140,3 +140,13 @@ fn a_complete_list_settles_who_is_in_quarantine() {
     scene.restored("5", [w("c", "3")]);
     assert_eq!(scene.lister.quarantined(), 0);
 }
+
+/// A version that is known says more than none.
+#[test]
+fn a_line_without_a_version_does_not_hide_the_one_before() {
+    let mut scene = Scene::listed([w("a", "1")]);
+    scene.event(unreadable_at(Some("a"), Some("12"), News::Changed));
+    scene.event(unreadable(Some("a"), News::Changed));
+    let held = scene.lister.quarantine();
+    assert_eq!(held[0].resource_version.as_deref(), Some("12"));
+}
