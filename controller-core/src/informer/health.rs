@@ -34,6 +34,9 @@ pub struct Health {
     /// How many objects there are whose newest state could not be read. See
     /// [`Lister::quarantine`](crate::store::Lister::quarantine) for which.
     pub quarantined: usize,
+    /// Whether there may be objects of which not even the key is known. See
+    /// [`Lister::hides_objects`](crate::store::Lister::hides_objects).
+    pub hides_objects: bool,
     /// The handlers, in the order in which they were added.
     pub handlers: Vec<HandlerHealth>,
 }
@@ -80,6 +83,9 @@ impl fmt::Display for Health {
         write!(f, ", {} restarts", status.restarts())?;
         if self.quarantined > 0 {
             write!(f, ", {} quarantined", self.quarantined)?;
+        }
+        if self.hides_objects {
+            write!(f, ", objects without a key hidden")?;
         }
         for handler in &self.handlers {
             write!(f, "; {handler}")?;

@@ -205,6 +205,7 @@ impl<T: Object> SharedInformer<T> {
             status: self.inner.status.borrow().clone(),
             objects: lister.len(),
             quarantined: lister.quarantined(),
+            hides_objects: lister.hides_objects(),
             handlers: handlers.collect(),
         }
     }

@@ -192,9 +192,10 @@ impl<T: Object> Lister<T> {
     }
 
     /// How many objects there are whose newest state could not be read: for a probe, a
-    /// metric, an alert. It goes back to 0 when they can be read, or are gone. Lines that hid
-    /// even their key are not among them;
-    /// [`CacheCounts::unreadable`] counts these too, and never falls.
+    /// metric, an alert. It goes back to 0 when they can be read, or are gone. Those of which
+    /// nobody knows so much as the key are not among them: see
+    /// [`hides_objects`](Self::hides_objects). [`CacheCounts::unreadable`] counts these too, and
+    /// never falls.
     pub fn quarantined(&self) -> usize {
         self.indexer.quarantine(|held, _| held.len())
     }
@@ -203,6 +204,18 @@ impl<T: Object> Lister<T> {
     pub fn quarantine(&self) -> Vec<Quarantined> {
         self.indexer
             .quarantine(|held, is_cached| held.all(is_cached))
+    }
+
+    /// Whether the server may have objects of which this cache knows nothing, not even a key: the
+    /// last complete list had an item without a name, or of another kind or version, or a line
+    /// of the watch since then hid whose it was. The next complete list that hides nothing ends
+    /// it.
+    ///
+    /// Whoever rests on an object's *absence* asks the server meanwhile. The dangerous mistake is
+    /// to take a cache that has synced, is empty, and quarantines nothing for "there is none":
+    /// it may have been listed from items that all were hidden.
+    pub fn hides_objects(&self) -> bool {
+        self.indexer.quarantine(|held, _| held.hides_keys())
     }
 
     /// What was dropped, could not be read, or was replaced.

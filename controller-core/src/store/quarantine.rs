@@ -24,6 +24,8 @@ pub struct Quarantined {
 #[derive(Debug, Default)]
 pub(super) struct Quarantine {
     held: HashMap<ObjectKey, Held>,
+    /// The last complete list, or a line since, hid even whose it was.
+    hides_keys: bool,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +46,20 @@ impl Quarantine {
         if !version.is_empty() {
             held.version = version.into();
         }
+    }
+
+    /// A list is complete. `hides_keys` if it hid of an object even which one it is.
+    pub(super) fn listed(&mut self, hides_keys: bool) {
+        self.hides_keys = hides_keys;
+    }
+
+    /// A line hid of an object even which one it is.
+    pub(super) fn hide(&mut self) {
+        self.hides_keys = true;
+    }
+
+    pub(super) fn hides_keys(&self) -> bool {
+        self.hides_keys
     }
 
     /// A list that hid one of its objects did not bring this one.

@@ -253,7 +253,13 @@ impl<T: Object> CacheWriter<T> {
             return Vec::new();
         }
         let Some(key) = key else {
-            self.advance(&version);
+            self.indexer.change(|cache| {
+                cache.position().advance(&version);
+                // What is gone is hidden by nothing.
+                if during != News::Deleted {
+                    cache.quarantine().hide();
+                }
+            });
             return Vec::new();
         };
         let last_known = self.indexer.change(|cache| {

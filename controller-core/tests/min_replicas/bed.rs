@@ -151,7 +151,17 @@ impl Bed {
             .apply(unreadable(ObjectKey::namespaced(namespace, "odd")));
     }
 
-    /// The same, of a ScaledObject.
+    /// The autoscalers are listed, as one item that does not even tell its name.
+    pub(crate) fn list_nameless_autoscaler(&mut self) {
+        list_nameless(&mut self.autoscalers);
+    }
+
+    /// The same, of the ScaledObjects.
+    pub(crate) fn list_nameless_scaled_object(&mut self) {
+        list_nameless(&mut self.scaled_objects);
+    }
+
+    /// The cache hears of a ScaledObject of this namespace that it cannot read.
     pub(crate) fn hide_scaled_object(&mut self, namespace: &str) {
         self.scaled_objects
             .apply(unreadable(ObjectKey::namespaced(namespace, "odd")));
@@ -245,6 +255,20 @@ impl Bed {
         };
         self.server.requests().iter().map(word).collect()
     }
+}
+
+fn list_nameless<T: Object>(cache: &mut CacheWriter<T>) {
+    cache.apply(WatchEvent::ListStarted { fresh: false });
+    cache.apply(WatchEvent::Unreadable(Unreadable {
+        key: None,
+        resource_version: None,
+        during: News::Listed,
+        error: "an object of another kind".to_owned(),
+    }));
+    cache.apply(WatchEvent::ListDone {
+        resource_version: "1000".into(),
+        restored: false,
+    });
 }
 
 fn unreadable<T>(key: ObjectKey) -> WatchEvent<T> {

@@ -158,11 +158,26 @@ async fn an_autoscaler_that_the_cache_could_not_read_is_looked_up_before_a_raise
     assert_eq!(bed.exchange().len(), 1);
 }
 
+/// A cache that has synced and is empty, because nothing in its list told its name.
+#[tokio::test]
+async fn an_autoscaler_whose_name_the_cache_could_not_read_is_looked_up_too() {
+    let mut bed = Bed::with_web().await;
+    bed.server.seed(autoscaler("web-hpa", |_| ()));
+    bed.list_nameless_autoscaler();
+    assert_eq!(
+        bed.settle_web().await,
+        "skipped: autoscaled by HorizontalPodAutoscaler web-hpa"
+    );
+    assert_eq!(bed.replicas("web"), Some(1));
+}
+
 /// Nothing is raised as long as nobody can say whose it is.
 #[tokio::test]
 async fn an_autoscaler_that_nobody_can_read_holds_the_raise() {
     type Hide = fn(&mut Bed);
-    let hidden: [(&str, Hide); 3] = [
+    let hidden: [(&str, Hide); 5] = [
+        ("horizontalpodautoscalers", Bed::list_nameless_autoscaler),
+        ("scaledobjects", Bed::list_nameless_scaled_object),
         ("horizontalpodautoscalers", |bed| {
             bed.hide_autoscaler("shop");
         }),

@@ -62,9 +62,9 @@ impl<W: WriteScale> MinReplicas<W> {
         }
     }
 
-    /// The Deployment with its autoscalers and ScaledObjects read live, where the cache holds
-    /// one of its namespace that could not be read: whose target may be this very Deployment,
-    /// and an autoscaler that is not seen is one that is fought.
+    /// The Deployment with its autoscalers and ScaledObjects read live, where the cache knows of
+    /// one in its namespace that could not be read, or cannot tell whether there is one: its target
+    /// may be this very Deployment, and an autoscaler that is not seen is one that is fought.
     ///
     /// An error, and so no raise, as long as the server's answer cannot be read either.
     async fn hidden_scalers(&self, seen: &Seen) -> Result<Option<Seen>, ApiError> {
@@ -115,9 +115,9 @@ impl<W: WriteScale> MinReplicas<W> {
     }
 }
 
-/// Whether there is an object in the namespace of `key` that could not be read.
+/// Whether there is, or may be, an object in the namespace of `key` that could not be read.
 fn hides_one<T: Object>(cache: &Lister<T>, key: &ObjectKey) -> bool {
     let beside = |hidden: &Quarantined| hidden.key.namespace() == key.namespace();
     // Nearly always none: no list is made for that.
-    cache.quarantined() > 0 && cache.quarantine().iter().any(beside)
+    cache.hides_objects() || cache.quarantined() > 0 && cache.quarantine().iter().any(beside)
 }

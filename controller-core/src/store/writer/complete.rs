@@ -28,6 +28,7 @@ impl<T: Object> Complete<T> {
         if self.restored {
             cache.quarantine().clear();
         }
+        cache.quarantine().listed(self.listing.keyless);
         let mut deletions = self.vanished(cache);
         for (key, version) in self.listing.unreadable {
             cache.quarantine().hold(key, &version);

@@ -2,8 +2,8 @@
 use super::super::*;
 use super::scene::{Door, Heard, Scene, options, settle, w};
 use crate::handler::HandlerFuncs;
-use crate::watch::WatchEvent;
 use crate::watch::testing::Widget;
+use crate::watch::{News, Unreadable, WatchEvent};
 
 /// A handler that stops at each of its calls.
 fn step_by_step() -> (Door, HandlerFuncs<Widget>) {
@@ -118,5 +118,36 @@ async fn deletions_among_what_is_unheard_do_not_sync_a_handler() {
     );
     all[3..].sort();
     assert_eq!(all[3..], ["vanished b@2", "vanished c@3"]);
+    scene.stop().await;
+}
+
+/// A first list of items that all hide their names: the cache has synced, is empty, and
+/// quarantines nothing.
+#[tokio::test]
+async fn the_health_tells_that_a_list_hid_even_names() {
+    let mut scene = Scene::new();
+    let nameless = WatchEvent::Unreadable(Unreadable {
+        key: None,
+        resource_version: None,
+        during: News::Listed,
+        error: "an object of another kind".to_owned(),
+    });
+    scene.tell(WatchEvent::ListStarted { fresh: false });
+    scene.tell(nameless);
+    scene.tell(WatchEvent::ListDone {
+        resource_version: "10".to_owned(),
+        restored: false,
+    });
+    assert!(scene.informer.has_synced());
+    let health = scene.informer.health();
+    assert!(health.hides_objects);
+    assert_eq!((health.objects, health.quarantined), (0, 0));
+    let hidden = ", objects without a key hidden";
+    assert!(health.to_string().ends_with(hidden), "{health}");
+
+    scene.list("20", []);
+    let health = scene.informer.health();
+    assert!(!health.hides_objects);
+    assert!(!health.to_string().contains(hidden), "{health}");
     scene.stop().await;
 }

@@ -150,3 +150,50 @@ fn a_line_without_a_version_does_not_hide_the_one_before() {
     let held = scene.lister.quarantine();
     assert_eq!(held[0].resource_version.as_deref(), Some("12"));
 }
+
+/// A first list of such items alone leaves a cache that is empty, has synced, and quarantines
+/// nothing.
+#[test]
+fn what_hides_even_its_key_is_told_until_a_list_hides_nothing() {
+    type Hide = fn(&mut Scene);
+    let hiding: [(&str, Hide); 4] = [
+        ("a first list", |scene| {
+            *scene = Scene::empty();
+            scene.begin();
+            scene.event(unreadable(None, News::Listed));
+            scene.done("10");
+            assert!(scene.writer.is_synced() && scene.lister.is_empty());
+        }),
+        ("a later list", |scene| {
+            scene.begin();
+            scene.event(WatchEvent::Listed(w("a", "1")));
+            scene.event(unreadable(None, News::Listed));
+            scene.done("20");
+        }),
+        ("a changed object", |scene| {
+            scene.event(unreadable(None, News::Changed));
+        }),
+        ("a line of garbage", |scene| {
+            scene.event(unreadable(None, News::Unknown));
+        }),
+    ];
+    for (what, hide) in hiding {
+        let mut scene = Scene::listed([w("a", "1")]);
+        assert!(!scene.lister.hides_objects());
+        hide(&mut scene);
+        assert!(scene.lister.hides_objects(), "{what}");
+        assert_eq!(scene.lister.quarantined(), 0, "{what}");
+        // Half a list is none.
+        scene.begin();
+        scene.event(WatchEvent::Listed(w("a", "1")));
+        assert!(scene.lister.hides_objects(), "{what}");
+        scene.relist("30", [w("a", "1")]);
+        assert!(!scene.lister.hides_objects(), "{what}");
+        hide(&mut scene);
+        scene.restored("5", [w("a", "3")]);
+        assert!(!scene.lister.hides_objects(), "{what}");
+    }
+    let mut scene = Scene::listed([w("a", "1")]);
+    scene.event(unreadable(None, News::Deleted));
+    assert!(!scene.lister.hides_objects(), "what is gone is not hidden");
+}
