@@ -20,7 +20,7 @@ use crate::watch::{Object, ReflectorStatus, ServerMemory, WatchOptions};
 mod not_synced;
 mod waiting;
 
-use waiting::Waiting;
+use waiting::{Begun, Runs, Waiting};
 
 pub use not_synced::{NotSynced, Unsynced, WhyNotSynced};
 
@@ -70,14 +70,15 @@ pub struct SharedInformerFactory {
     made: AtomicU64,
     /// Told when an informer is handed out for the first time.
     added: Notify,
-    /// How many runs are under way: one at a time, but the next may begin before the last is
-    /// gone.
-    runs: watch::Sender<usize>,
+    runs: watch::Sender<Runs>,
     server_memory: ServerMemory,
 }
 
 /// A run of the factory. Dropped, it is over.
-struct Run<'a>(&'a watch::Sender<usize>);
+struct Run<'a> {
+    runs: &'a watch::Sender<Runs>,
+    number: u64,
+}
 
 /// What makes two requests mean the same informer.
 #[derive(PartialEq, Eq, Hash)]
@@ -98,12 +99,17 @@ struct Entry {
     stop: CancellationToken,
     /// Another one after each stop, though the identity is the same.
     number: u64,
+    begun: Arc<Begun>,
 }
 
 /// An informer whose kind does not matter.
 trait AnyInformer: Send + Sync {
     /// After the run that is under way.
-    fn run(&self, shutdown: CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+    fn run(
+        &self,
+        shutdown: CancellationToken,
+        begun: Box<dyn FnOnce(u64) + Send>,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send>>;
     fn status(&self) -> watch::Receiver<ReflectorStatus>;
     fn health(&self) -> Health;
 }
@@ -118,7 +124,7 @@ impl SharedInformerFactory {
             informers: Mutex::new(HashMap::new()),
             made: AtomicU64::new(0),
             added: Notify::new(),
-            runs: watch::Sender::new(0),
+            runs: watch::Sender::default(),
             server_memory: ServerMemory::default(),
         }
     }
@@ -161,6 +167,7 @@ impl SharedInformerFactory {
                 any: Arc::new(informer),
                 stop: CancellationToken::new(),
                 number: self.made.fetch_add(1, Ordering::Relaxed),
+                begun: Arc::default(),
             }
         });
         let informer = entry.downcast().clone();
@@ -176,12 +183,14 @@ impl SharedInformerFactory {
     ///
     /// Dropping the future ends them without waiting.
     pub async fn run(&self, shutdown: CancellationToken) {
-        let _run = Run::begin(&self.runs);
+        let run = Run::begin(&self.runs);
         let mut tasks = JoinSet::new();
         let mut started = HashSet::new();
         loop {
-            for (any, stop) in self.not_in(&mut started) {
-                tasks.spawn(run_until_either(any, shutdown.clone(), stop));
+            for (any, stop, begun) in self.not_in(&mut started) {
+                let by = run.number;
+                let begun = Box::new(move |run| begun.note(run, by));
+                tasks.spawn(run_until_either(any, shutdown.clone(), stop, begun));
             }
             tokio::select! {
                 biased;
@@ -215,12 +224,20 @@ impl SharedInformerFactory {
     pub async fn synced(&self, deadline: Instant) -> Result<(), NotSynced> {
         let informers: Vec<_> = {
             let informers = self.informers.lock();
-            let waiting = informers.iter().map(|(identity, entry)| Waiting {
-                resource: identity.resource.clone(),
-                status: entry.any.status(),
-                stop: entry.stop.clone(),
-                runs: self.runs.subscribe(),
-                has_listed: AtomicBool::new(false),
+            let from = self.runs.borrow().this_or_next();
+            let waiting = informers.iter().map(|(identity, entry)| {
+                let status = entry.any.status();
+                let ended = status.borrow().ended();
+                Waiting {
+                    resource: identity.resource.clone(),
+                    status,
+                    stop: entry.stop.clone(),
+                    runs: self.runs.subscribe(),
+                    from,
+                    begun: Arc::clone(&entry.begun),
+                    ended,
+                    has_listed: AtomicBool::new(false),
+                }
             });
             waiting.collect()
         };
@@ -264,13 +281,19 @@ impl SharedInformerFactory {
     }
 
     /// Those that are not yet in `started`, where they are put.
-    fn not_in(&self, started: &mut HashSet<u64>) -> Vec<(Arc<dyn AnyInformer>, CancellationToken)> {
+    fn not_in(
+        &self,
+        started: &mut HashSet<u64>,
+    ) -> Vec<(Arc<dyn AnyInformer>, CancellationToken, Arc<Begun>)> {
         let informers = self.informers.lock();
         let new = informers
             .values()
             .filter(|entry| started.insert(entry.number));
-        new.map(|entry| (Arc::clone(&entry.any), entry.stop.clone()))
-            .collect()
+        new.map(|entry| {
+            let begun = Arc::clone(&entry.begun);
+            (Arc::clone(&entry.any), entry.stop.clone(), begun)
+        })
+        .collect()
     }
 }
 
@@ -286,6 +309,7 @@ async fn run_until_either(
     informer: Arc<dyn AnyInformer>,
     shutdown: CancellationToken,
     stop: CancellationToken,
+    begun: Box<dyn FnOnce(u64) + Send>,
 ) {
     let either = shutdown.child_token();
     if stop.is_cancelled() {
@@ -295,7 +319,7 @@ async fn run_until_either(
     let ended = either.clone().drop_guard();
     tokio::join!(
         async {
-            informer.run(either.clone()).await;
+            informer.run(either.clone(), begun).await;
             drop(ended);
         },
         async {
@@ -310,15 +334,20 @@ async fn run_until_either(
 // === impl Run ===
 
 impl<'a> Run<'a> {
-    fn begin(runs: &'a watch::Sender<usize>) -> Self {
-        runs.send_modify(|runs| *runs += 1);
-        Self(runs)
+    fn begin(runs: &'a watch::Sender<Runs>) -> Self {
+        let mut number = 0;
+        runs.send_modify(|runs| {
+            runs.under_way += 1;
+            runs.begun += 1;
+            number = runs.begun;
+        });
+        Self { runs, number }
     }
 }
 
 impl Drop for Run<'_> {
     fn drop(&mut self) {
-        self.0.send_modify(|runs| *runs -= 1);
+        self.runs.send_modify(|runs| runs.under_way -= 1);
     }
 }
 
@@ -335,9 +364,13 @@ impl Entry {
 // === impl SharedInformer ===
 
 impl<T: Object> AnyInformer for SharedInformer<T> {
-    fn run(&self, shutdown: CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    fn run(
+        &self,
+        shutdown: CancellationToken,
+        begun: Box<dyn FnOnce(u64) + Send>,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         let informer = self.clone();
-        Box::pin(async move { informer.run_next(shutdown).await })
+        Box::pin(async move { informer.run_next(shutdown, begun).await })
     }
 
     fn status(&self) -> watch::Receiver<ReflectorStatus> {

@@ -119,18 +119,19 @@ impl<T: Object> SharedInformer<T> {
     /// under way, which it does not wait for.
     pub async fn run(&self, shutdown: CancellationToken) {
         match Running::begin(&self.inner.lifecycle) {
-            Some(running) => self.run_as(running, shutdown).await,
+            Some(running) => self.run_as(running, shutdown, |_| ()).await,
             None => tracing::error!(resource = %self.inner.resource, "informer runs already"),
         }
     }
 
     /// As [`run`](Self::run), but after the run that is under way. That may be one whose future
-    /// was dropped with the task that owned it, and which is not gone yet.
-    pub(super) async fn run_next(&self, shutdown: CancellationToken) {
+    /// was dropped with the task that owned it, and which is not gone yet. `begun` is told the
+    /// number that this run will have in the status, before it is there.
+    pub(super) async fn run_next(&self, shutdown: CancellationToken, begun: impl FnOnce(u64)) {
         loop {
             // Also where the end has come first: the status is to say so.
             if let Some(running) = Running::begin(&self.inner.lifecycle) {
-                return self.run_as(running, shutdown).await;
+                return self.run_as(running, shutdown, begun).await;
             }
             if shutdown.run_until_cancelled(self.ended()).await.is_none() {
                 return;
@@ -138,11 +139,18 @@ impl<T: Object> SharedInformer<T> {
         }
     }
 
-    async fn run_as(&self, _running: Running, shutdown: CancellationToken) {
+    async fn run_as(
+        &self,
+        _running: Running,
+        shutdown: CancellationToken,
+        begun: impl FnOnce(u64),
+    ) {
         let inner = &*self.inner;
         let (client, resource) = (inner.client.clone(), inner.resource.clone());
-        let reflector =
-            Reflector::<T>::new(client, resource, inner.watch.clone()).resume(inner.status.clone());
+        let watch = inner.watch.clone();
+        // It counts itself, and there is no other one meanwhile.
+        begun(inner.status.borrow().run + 1);
+        let reflector = Reflector::<T>::new(client, resource, watch).resume(inner.status.clone());
         let run = Run {
             resource: &inner.resource,
             distributor: &inner.distributor,

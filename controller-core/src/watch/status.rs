@@ -75,6 +75,8 @@ pub struct ReflectorStatus {
     pub watches: u64,
     /// How many requests have failed.
     pub failures: u64,
+    /// How many runs have begun: the one that `listed_this_run` is about.
+    pub(crate) run: u64,
     pulse: Arc<Pulse>,
 }
 
@@ -141,6 +143,11 @@ impl ReflectorStatus {
         self.error.as_ref()?.denial()
     }
 
+    /// The number of the run that has ended, if none is under way.
+    pub(crate) fn ended(&self) -> Option<u64> {
+        matches!(self.state, State::Stopped).then_some(self.run)
+    }
+
     fn enter(&mut self, state: State) {
         if std::mem::discriminant(&self.state) != std::mem::discriminant(&state) {
             self.since = Instant::now();
@@ -161,6 +168,7 @@ impl Default for ReflectorStatus {
             lists: 0,
             watches: 0,
             failures: 0,
+            run: 0,
             pulse: Arc::default(),
         }
     }
@@ -189,6 +197,7 @@ impl StatusReport {
     pub(super) fn new(resource: ResourceType, status: watch::Sender<ReflectorStatus>) -> Self {
         status.send_modify(|status| {
             status.enter(State::Starting);
+            status.run += 1;
             status.listed_this_run = false;
             status.error = None;
         });

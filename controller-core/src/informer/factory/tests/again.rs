@@ -219,3 +219,66 @@ async fn whoever_waits_for_one_that_is_stopped_is_told_at_once() {
         assert_eq!(said, (stopped.to_owned(), 0), "{already_runs}");
     }
 }
+
+/// A run whose future was dropped is over at once, though what it ran still has to go: its list
+/// is no answer to who waits for the next one's.
+#[tokio::test(start_paused = true)]
+async fn the_list_of_a_run_that_was_dropped_is_none_of_the_next_one() {
+    for asked_first in [true, false] {
+        let lists = watch::Sender::new(0);
+        let factory = SharedInformerFactory::new(client_without(&lists, &[2]));
+        let informer = factory.informer::<Widget>(WIDGETS, everything());
+        let never = CancellationToken::new();
+        tokio::select! {
+            () = factory.run(never) => panic!("it ended"),
+            said = synced_within(&factory, 5) => assert_eq!(said.0, "synced"),
+        }
+        assert!(informer.is_running());
+        let late = "widgets.example.com not synced: the deadline has passed";
+        assert_eq!(synced_in_run(&factory, asked_first).await, late);
+        assert_eq!(synced_in_run(&factory, asked_first).await, "synced");
+        assert_eq!(*lists.borrow(), 3);
+    }
+}
+
+/// One that somebody runs by hand has the list that it has, whoever asks.
+#[tokio::test(start_paused = true)]
+async fn the_list_of_a_run_by_hand_counts() {
+    for asked_first in [true, false] {
+        let lists = watch::Sender::new(0);
+        let factory = SharedInformerFactory::new(quick_client(&lists));
+        let informer = factory.informer::<Widget>(WIDGETS, everything());
+        assert_eq!(synced_in_run(&factory, asked_first).await, "synced");
+        let by_hand = CancellationToken::new();
+        tokio::join!(informer.run(by_hand.clone()), async {
+            listed(&lists, 2).await;
+            assert_eq!(synced_in_run(&factory, asked_first).await, "synced");
+            by_hand.cancel();
+        });
+        assert_eq!(*lists.borrow(), 2);
+    }
+}
+
+/// Nobody need look while it lasts.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_began_and_ended_unseen_has_been() {
+    for is_dropped in [true, false] {
+        let lists = watch::Sender::new(0);
+        let factory = SharedInformerFactory::new(quick_client(&lists));
+        factory.informer::<Widget>(WIDGETS, everything());
+        assert_eq!(synced_in_run(&factory, true).await, "synced");
+        let mut synced = std::pin::pin!(synced_within(&factory, 60));
+        assert!(poll!(&mut synced).is_pending());
+        let shutdown = CancellationToken::new();
+        if is_dropped {
+            let mut run = Box::pin(factory.run(shutdown));
+            assert!(poll!(&mut run).is_pending());
+        } else {
+            shutdown.cancel();
+            factory.run(shutdown).await;
+        }
+        let stopped = "widgets.example.com not synced: stopped before the first list";
+        assert_eq!(synced.await, (stopped.to_owned(), 0), "{is_dropped}");
+        assert_eq!(*lists.borrow(), 1);
+    }
+}
