@@ -55,7 +55,10 @@ pub use not_synced::{NotSynced, Unsynced, WhyNotSynced};
 ///
 /// Two requests mean the same informer if the Rust type, the resource, the scope and both
 /// selectors are equal. How it is listed, page by page or as a stream, is no part of that, nor
-/// are its other options: those of the first request count. A projection and the full type of
+/// are its other options: those of the first request count. Only of
+/// [`first_list`](WatchOptions::first_list) the strictest counts, so that nobody decides from an
+/// older list than was asked for; a run that is under way when it is asked for cannot begin anew,
+/// and a warning says so. A projection and the full type of
 /// one kind are two informers, with two watches and two caches: agree on one type in a
 /// program.
 ///
@@ -142,7 +145,8 @@ impl SharedInformerFactory {
     }
 
     /// As [`informer`](Self::informer), with indexes, a transform, or a buffer. Of an informer
-    /// that is there already the options are what they were; these are dropped.
+    /// that is there already the options are what they were; these are dropped, but for a
+    /// stricter [`first_list`](WatchOptions::first_list).
     pub fn informer_with<T: Object>(
         &self,
         resource: ResourceType,
@@ -159,6 +163,7 @@ impl SharedInformerFactory {
                 .filter(|text| !text.is_empty()),
             fields: options.watch.field_selector.clone(),
         };
+        let first_list = options.watch.first_list;
         let mut informers = self.informers.lock();
         let entry = informers.entry(identity).or_insert_with(|| {
             let informer = SharedInformer::<T>::new(self.client.clone(), resource, options);
@@ -170,8 +175,9 @@ impl SharedInformerFactory {
                 begun: Arc::default(),
             }
         });
-        let informer = entry.downcast().clone();
+        let informer: SharedInformer<T> = entry.downcast().clone();
         drop(informers);
+        informer.want(first_list);
         self.added.notify_one();
         informer
     }

@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -13,7 +14,7 @@ use super::{HandlerHealth, Health, InformerOptions, Registration};
 use crate::client::ResourceType;
 use crate::handler::{EventHandler, Processor};
 use crate::store::{IndexExists, Lister, cache};
-use crate::watch::{Object, Reflector, ReflectorStatus, WatchOptions};
+use crate::watch::{FirstList, Object, Reflector, ReflectorStatus, WatchOptions};
 
 /// One watch and one cache of a kind, shared by any number of handlers and readers.
 ///
@@ -69,7 +70,8 @@ pub struct SharedInformer<T> {
 struct Inner<T> {
     client: kube::Client,
     resource: ResourceType,
-    watch: WatchOptions,
+    /// For the next run.
+    watch: Mutex<WatchOptions>,
     buffer: usize,
     stop_within: Duration,
     distributor: Arc<Distributor<T>>,
@@ -89,7 +91,7 @@ impl<T: Object> SharedInformer<T> {
             inner: Arc::new(Inner {
                 client,
                 resource,
-                watch: options.watch,
+                watch: Mutex::new(options.watch),
                 buffer: options.buffer,
                 stop_within: options.stop_within,
                 distributor: Arc::new(distributor),
@@ -147,7 +149,7 @@ impl<T: Object> SharedInformer<T> {
     ) {
         let inner = &*self.inner;
         let (client, resource) = (inner.client.clone(), inner.resource.clone());
-        let watch = inner.watch.clone();
+        let watch = inner.watch.lock().clone();
         // It counts itself, and there is no other one meanwhile.
         begun(inner.status.borrow().run + 1);
         let reflector = Reflector::<T>::new(client, resource, watch).resume(inner.status.clone());
@@ -288,6 +290,23 @@ impl<T: Object> SharedInformer<T> {
         let mut lifecycle = self.inner.lifecycle.subscribe();
         // The sender is ours.
         let _ = lifecycle.wait_for(|now| *now != Lifecycle::Running).await;
+    }
+
+    /// Somebody else who shares it wants the first list of each run to be as new as this. It is
+    /// never less new than somebody wanted.
+    pub(super) fn want(&self, first_list: FirstList) {
+        let mut watch = self.inner.watch.lock();
+        if first_list == FirstList::Any || watch.first_list == first_list {
+            return;
+        }
+        watch.first_list = first_list;
+        // A run that begins after this look takes what has just been written.
+        if self.is_running() {
+            tracing::warn!(
+                resource = %self.inner.resource,
+                "the most recent first list was asked for during a run; the next one begins with it"
+            );
+        }
     }
 
     pub(super) fn is(&self, other: &Self) -> bool {

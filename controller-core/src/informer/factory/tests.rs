@@ -10,6 +10,7 @@ use crate::watch::testing::Widget;
 use crate::watch::{State, Streaming};
 
 mod again;
+mod first_lists;
 
 const WIDGETS: ResourceType = ResourceType::namespaced("example.com", "v1", "widgets", "Widget");
 const GADGETS: ResourceType = ResourceType::namespaced("example.com", "v1", "gadgets", "Gadget");
