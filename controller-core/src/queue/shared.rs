@@ -59,9 +59,13 @@ impl<T> Shared<T> {
             let mut inner = self.inner.lock();
             inner.state.promote(&mut clock);
             let result = change(&mut inner, &mut clock);
-            (result, inner.rouse())
+            // Most changes concern nobody who waits: then there is nothing to pass on either.
+            let wakes = (!inner.waiters.nobody_waits()).then(|| inner.rouse());
+            (result, wakes)
         };
-        wakes.wake();
+        if let Some(wakes) = wakes {
+            wakes.wake();
+        }
         result
     }
 
@@ -82,9 +86,6 @@ impl<T: Hash> Shared<T> {
 
 impl<T> Inner<T> {
     fn rouse(&mut self) -> Wakes {
-        if self.waiters.nobody_waits() {
-            return Wakes::default();
-        }
         let closed = self.state.phase() != Phase::Open;
         let progress = self.state.progress();
         self.waiters.rouse(&Signal {

@@ -81,13 +81,14 @@ async fn work(
     mut tally: Tally,
 ) -> (Tally, Option<Instant>) {
     let mut last = None;
-    while let Some(ticket) = queue.get().await {
+    let mut next = queue.get();
+    while let Some(ticket) = next.await {
         if left.count.fetch_sub(1, Ordering::Relaxed) == 1 {
             last = Some(Instant::now());
             left.none.notify_one();
         }
         tally.count(&ticket);
-        drop(ticket);
+        next = ticket.next();
         // As the worker pool does.
         consume_budget().await;
     }
