@@ -38,8 +38,7 @@ pub(crate) struct Told {
 ///
 /// It does not wait for a place. A call that waits keeps its worker, and a worker that waits
 /// for `shop` does nothing for `office`: the very thing that the limit is to prevent. An
-/// answer of [`Outcome::RequeueAfter`] lets the worker go. (It also has the key's failures
-/// forgotten; who minds answers with a transient error.)
+/// answer of [`Outcome::NotYet`] lets the worker go, and leaves the key's failures counted.
 #[derive(Clone)]
 struct PerNamespace {
     limit: usize,
@@ -190,7 +189,7 @@ where
             let namespace = request.namespace().unwrap_or_default();
             let Some(_place) = layer.place_in(namespace) else {
                 layer.told.tell(&format!("{request} is sent back"));
-                return Ok(Outcome::RequeueAfter(SENT_BACK_FOR));
+                return Ok(Outcome::NotYet(SENT_BACK_FOR));
             };
             inner.oneshot(request).await
         }

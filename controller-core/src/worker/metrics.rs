@@ -19,7 +19,7 @@ use super::reconciler::{Outcome, ReconcileError};
 ///
 /// | name (after `controller_runtime_`) | type | what |
 /// |---|---|---|
-/// | `reconcile_total` | counter | calls, by `result`: `success`, `requeue_after`, `error` |
+/// | `reconcile_total` | counter | calls, by `result`: `success`, `requeue_after` (also of `NotYet`), `error` |
 /// | `reconcile_errors_total` | counter | calls that failed, panics and deadlines included |
 /// | `terminal_reconcile_errors_total` | counter | of these, those that are not retried |
 /// | `reconcile_panics_total` | counter | of these, those that panicked |
@@ -222,7 +222,7 @@ impl Call {
         let series = &self.series;
         match answer {
             Ok(Outcome::Done) => _ = series.success.inc(),
-            Ok(Outcome::RequeueAfter(_)) => _ = series.requeue_after.inc(),
+            Ok(Outcome::RequeueAfter(_) | Outcome::NotYet(_)) => _ = series.requeue_after.inc(),
             Err(error) => {
                 series.count_error();
                 if matches!(error, ReconcileError::Terminal(_)) {

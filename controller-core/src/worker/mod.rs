@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`Outcome::Done`] | forgotten | leaves |
 //! | [`Outcome::RequeueAfter`] | forgotten | comes back after that long |
+//! | [`Outcome::NotYet`] | kept | comes back after that long |
 //! | [`ReconcileError::Transient`], a panic, the deadline | counted | comes back rate-limited |
 //! | [`ReconcileError::Terminal`] | forgotten | leaves |
 //! | the queue is halted | – | leaves |

@@ -17,6 +17,13 @@ pub enum Outcome {
     /// The object is fine for now and wants another look after this long. The failure
     /// count is forgotten; an event before then is served at once.
     RequeueAfter(Duration),
+    /// Nothing was tried, for it is too early: a wait after a failure is not over, or a turn
+    /// has not come. The key comes back after this long, or with an event before then, and its
+    /// failure count stays as it is: a look that an event caused in the middle of a wait
+    /// must not begin the backoff anew.
+    ///
+    /// Not for what was tried and failed. That is an error, or it is never counted.
+    NotYet(Duration),
 }
 
 /// Why a reconcile call did not reach its goal.

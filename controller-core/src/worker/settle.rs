@@ -147,6 +147,10 @@ where
                 self.tally.lock().cancelled += 1;
                 tracing::debug!("reconcile cancelled: the queue is halted");
             }
+            Some(Ok(Outcome::NotYet(delay))) => {
+                self.tally.lock().reconciled += 1;
+                self.queue.add_after(key.clone(), delay);
+            }
             Some(Ok(outcome)) => {
                 self.tally.lock().reconciled += 1;
                 self.forget(key);

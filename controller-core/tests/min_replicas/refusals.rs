@@ -142,7 +142,7 @@ async fn a_server_that_puts_the_number_back_is_not_chased() {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(10) {
         match bed.reconcile_web().await {
-            Ok(Outcome::RequeueAfter(wait)) => assert!(!wait.is_zero()),
+            Ok(Outcome::RequeueAfter(wait) | Outcome::NotYet(wait)) => assert!(!wait.is_zero()),
             Ok(Outcome::Done) => panic!("taken for done"),
             Err(error) => assert!(matches!(error, ReconcileError::Transient(_))),
         }

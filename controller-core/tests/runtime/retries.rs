@@ -1,9 +1,11 @@
 use std::time::Duration;
 
+use captured_log::CapturedLog;
 use controller_core::runtime::{RetryDelays, RunOptions};
 use serde_json::json;
 use sim_apiserver::faults::{Action, Rule};
 use tokio::time::{Instant, sleep};
+use tracing::Level;
 
 use crate::harness::{Scene, deployment, options, writes_of};
 
@@ -57,6 +59,27 @@ async fn a_refused_raise_is_tried_after_500_ms_doubled_to_15_min() {
     assert_doubling(&pauses, RetryDelays::default());
     assert!(pauses.len() >= 12, "{pauses:?}");
     scene.stop().await;
+}
+
+/// A look in the middle of a wait tries nothing, so it ends no series of failures either.
+#[tokio::test(start_paused = true)]
+async fn a_resync_does_not_begin_the_attempts_anew() {
+    let (log, _guard) = CapturedLog::start(Level::DEBUG);
+    let mut scene = refused().await;
+    scene.run(options());
+    sleep(10 * MINUTE).await;
+    let writes = scene.patches().len();
+    assert!(writes > 8, "{writes}");
+    scene.stop().await;
+    let log = log.text();
+    let failed = log.lines().filter(|it| it.contains(" reconcile failed"));
+    let attempt = |line: &str| {
+        let (_, rest) = line.split_once("attempt=").unwrap();
+        rest.split(' ').next().unwrap().parse().unwrap()
+    };
+    let attempts: Vec<usize> = failed.map(attempt).collect();
+    assert_eq!(attempts, (1..=writes).collect::<Vec<_>>());
+    assert!(!log.contains("reconcile succeeded again"), "{log}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,6 +17,7 @@ pub(crate) enum Step {
     /// Takes this many milliseconds, then is done.
     Take(u64),
     RequeueAfter(u64),
+    NotYet(u64),
     Fail(&'static str),
     GiveUp(&'static str),
     Panic(&'static str),
@@ -128,6 +129,7 @@ impl Reconciler for Scripted {
                 Ok(Outcome::Done)
             }
             Step::RequeueAfter(millis) => Ok(Outcome::RequeueAfter(Duration::from_millis(millis))),
+            Step::NotYet(millis) => Ok(Outcome::NotYet(Duration::from_millis(millis))),
             Step::Fail(message) => Err(ReconcileError::transient(message)),
             Step::GiveUp(message) => Err(ReconcileError::terminal(message)),
             Step::Panic(message) => panic!("{message}"),

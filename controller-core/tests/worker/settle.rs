@@ -1,8 +1,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use controller_core::worker::{PoolSummary, WorkerPool};
+use captured_log::CapturedLog;
+use controller_core::worker::{PoolSummary, ReconcileRequest, WorkerPool};
 use tokio::time::sleep;
+use tracing::Level;
 
 use crate::scripted::{Key, Scripted, Step, queue, run_for};
 
@@ -38,6 +40,30 @@ async fn a_key_that_asks_for_another_look_gets_it_and_starts_afresh() {
     run_for(5_000, &queue, &reconciler, 1).await;
     // The wait after the second failure is the first one again.
     assert_eq!(reconciler.calls("a"), [0, 100, 1_100, 1_200]);
+}
+
+/// As a look that a resync causes while the wait after a failure goes on.
+#[tokio::test(start_paused = true)]
+async fn a_look_that_comes_too_early_keeps_the_failures() {
+    let (log, _guard) = CapturedLog::start(Level::DEBUG);
+    let queue = queue();
+    queue.add("a");
+    let reconciler = Scripted::new(|_, before| match before {
+        2 => Step::NotYet(1_000),
+        4 => Step::Done,
+        _ => Step::Fail("not yet"),
+    });
+    run_for(5_000, &queue, &reconciler, 1).await;
+    // The wait after the third failure is the third one.
+    assert_eq!(reconciler.calls("a"), [0, 100, 300, 1_300, 1_700]);
+    let attempts: Vec<_> = reconciler
+        .requests("a")
+        .iter()
+        .map(ReconcileRequest::attempt)
+        .collect();
+    assert_eq!(attempts, [1, 2, 3, 3, 4]);
+    let again = "reconcile succeeded again";
+    assert_eq!(log.text().matches(again).count(), 1, "{}", log.text());
 }
 
 #[tokio::test(start_paused = true)]

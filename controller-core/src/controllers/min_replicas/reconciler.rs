@@ -297,7 +297,7 @@ impl<W: WriteScale> Reconciler for MinReplicas<W> {
                 Clearance::Go => self.try_once(due, Some(pacing)).await,
                 Clearance::Wait(wait) => {
                     debug!(%key, ?wait, "held back after a failure");
-                    return Ok(Outcome::RequeueAfter(wait));
+                    return Ok(Outcome::NotYet(wait));
                 }
                 Clearance::Judged => return Ok(Outcome::Done),
             },
@@ -311,6 +311,10 @@ impl<W: WriteScale> Reconciler for MinReplicas<W> {
                 Err(ReconcileError::terminal(failure.clone()))
             }
             (Effect::Failed(failure), _) => Err(ReconcileError::transient(failure.clone())),
+            // Its turn has not come: nothing was tried, and nothing got better.
+            (_, Some(wait)) if matches!(verdict.reason, Reason::Budget { .. }) => {
+                Ok(Outcome::NotYet(wait))
+            }
             (_, Some(wait)) => Ok(Outcome::RequeueAfter(wait)),
             _ => Ok(Outcome::Done),
         }
