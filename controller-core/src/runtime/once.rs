@@ -136,8 +136,8 @@ async fn pass(
     report.synced = true;
     let late = Arc::new(Mutex::new(HashMap::new()));
     let (hearing, dry_run) = (Arc::clone(&late), options.settings.dry_run);
-    let writer = ScaleWriter::new(client.clone()).on_late_answer(move |raise, kept| {
-        let answered = Verdict::answered(raise, kept, dry_run);
+    let writer = ScaleWriter::new(client.clone()).on_late_answer(move |raise, answer| {
+        let answered = Verdict::late(raise, answer, dry_run);
         hearing.lock().insert(raise.key.clone(), answered);
     });
     let writer = Arc::new(writer);
@@ -174,6 +174,10 @@ async fn pass(
         let answered = late.lock().remove(&due.raise().key);
         let verdict = span.in_scope(|| match answered {
             Some(answered) => {
+                // A refusal may have been got over, if there had been time.
+                is_incomplete |= answered
+                    .failure()
+                    .is_some_and(|it| it.api_error().is_some());
                 told.report(&answered);
                 answered
             }

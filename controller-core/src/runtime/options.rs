@@ -48,9 +48,10 @@ pub struct RunOptions {
     /// deadline, and a little more.
     pub write_deadline: Duration,
     /// How long one look at one object may take, all that it asks the server included. Then it
-    /// is given up and tried again like any failure, so that no worker is kept for ever; a
-    /// write that was sent is not cut by it, and is reported when it is answered. `None` is no
-    /// limit.
+    /// is given up and tried again like any failure, so that no worker is kept for ever. A
+    /// write that was sent is not cut by it: its answer is reported when it comes, a refusal
+    /// only if the next look has not come further by then. A refusal that has come is reported
+    /// at once, even if what it was to be judged by is cut. `None` is no limit.
     ///
     /// The plugin's is twice the write deadline: a look rarely takes more than a read and a
     /// write, and each may take as long as a request may. A shorter one would cut off looks
@@ -80,7 +81,9 @@ pub struct RunSummary {
     pub dropped_delayed: usize,
     /// How many keys were in line or in work when the grace period ended.
     pub abandoned: usize,
-    /// How many writes had been sent and had no answer yet: they may have been applied.
+    /// How many writes had been sent and had no answer: they may have been applied. One that
+    /// hung earlier in the run no longer counts when it has ended, and its object was found, or
+    /// made, as it should be.
     pub unanswered: usize,
     /// What became of the Events.
     pub events: EventCounts,

@@ -162,11 +162,13 @@ pub async fn run(
     let mut event_writer = JoinSet::new();
     event_writer.spawn(events.run(stop_events.clone()));
     let (told, counted) = (Arc::clone(&reporter), metrics.clone());
-    let writer = ScaleWriter::new(client.clone()).on_late_answer(move |raise, kept| {
-        counted.count_late_answer(raise);
-        told.report(&Verdict::answered(raise, kept, dry_run));
+    let writer = ScaleWriter::new(client.clone()).on_late_answer(move |raise, answer| {
+        counted.count_late_answer(raise, &answer);
+        told.report(&Verdict::late(raise, answer, dry_run));
     });
     let writer = Arc::new(writer);
+    let settled: Arc<dyn Reporter> = Arc::clone(&writer) as _;
+    let reporter: Arc<dyn Reporter> = Arc::new(vec![reporter, settled]);
     let asked = metrics.counting(Arc::clone(&writer));
     let controller = MinReplicas::new(caches, client, options.settings, asked, reporter)
         .expect("invariant: the autoscalers' informers have the target index")

@@ -8,7 +8,8 @@
 //! Every write to an object that we did not create carries the uid and the
 //! resourceVersion that were observed, so that the server refuses it if anything changed.
 //! A request that was sent is awaited to its deadline: it runs in a task of its own, which
-//! outlives the reconcile call that asked for it, and [`ScaleWriter::flush`] waits for it.
+//! outlives the reconcile call that asked for it, and [`ScaleWriter::flush`] waits for it. What
+//! comes of it then is [told](ScaleWriter::on_late_answer) all the same.
 //! After [`ScaleWriter::close`] nothing more is sent, nor sent again because the server had
 //! asked to come back later.
 //!

@@ -11,7 +11,8 @@ use super::min_replicas;
 use super::scale::{self, Scale};
 use crate::client::{ApiError, fetch};
 use crate::controllers::min_replicas::{
-    HorizontalPodAutoscaler, Raise, Through, WriteError, WriteScale,
+    Class, Effect, HorizontalPodAutoscaler, Raise, Reporter, Through, Verdict, WriteError,
+    WriteScale,
 };
 
 /// Sends raises to the server.
@@ -62,11 +63,15 @@ impl ScaleWriter {
         }
     }
 
-    /// Calls `tell` with each write that was answered after its caller had been dropped,
-    /// and with the number that the server has now: a change that nobody is told of is
-    /// the worst end of a run.
+    /// Calls `tell` with each write that was answered after its caller had been dropped, and
+    /// with the number that the server has now: a change that nobody is told of is the worst
+    /// end of a run. A refusal is told too, unless the object was
+    /// [settled](#impl-Reporter-for-ScaleWriter) by then.
     #[must_use]
-    pub fn on_late_answer(mut self, tell: impl Fn(&Raise, i32) + Send + Sync + 'static) -> Self {
+    pub fn on_late_answer(
+        mut self,
+        tell: impl Fn(&Raise, Result<i32, ApiError>) + Send + Sync + 'static,
+    ) -> Self {
         self.late = Late::new(tell);
         self
     }
@@ -82,7 +87,8 @@ impl ScaleWriter {
 
     /// Closes, and waits until every write that was sent has its answer, but no longer
     /// than `deadline`: give the deadline of a request and a little more. Returns how many
-    /// had none by then, or ended without one when nobody waited for them any more.
+    /// had none by then, or ended without one when nobody waited for them any more and nobody
+    /// looked at their objects afterwards.
     pub async fn flush(&self, deadline: Duration) -> usize {
         self.close();
         // On a timeout the count below says what is left.
@@ -122,16 +128,12 @@ impl WriteScale for ScaleWriter {
     async fn write_scale(&self, raise: &Raise, dry_run: bool) -> Result<i32, WriteError> {
         let client = self.client.clone();
         let (heard, answer) = oneshot::channel();
-        let mut waiting = Waiting {
-            raise: raise.clone(),
-            answer,
-            late: self.late.clone(),
-        };
-        let (late, raise, closed) = (self.late.clone(), raise.clone(), self.closed.clone());
+        let id = self.late.new_id();
+        let (late, sent, closed) = (self.late.clone(), raise.clone(), self.closed.clone());
         let request = async move {
-            let answer = send(&client, &raise, dry_run, closed).await;
+            let answer = send(&client, &sent, dry_run, closed).await;
             if let Err(unheard) = heard.send(answer) {
-                late.hear(&raise, unheard);
+                late.hear(id, &sent, unheard);
             }
         }
         .in_current_span();
@@ -141,6 +143,12 @@ impl WriteScale for ScaleWriter {
                 return Err(WriteError::Closed);
             }
             self.tasks.spawn(request)
+        };
+        let mut waiting = Waiting {
+            id,
+            raise: raise.clone(),
+            answer,
+            late: self.late.clone(),
         };
         if let Ok(answer) = (&mut waiting.answer).await {
             return match answer {
@@ -157,5 +165,21 @@ impl WriteScale for ScaleWriter {
             .await
             .expect_err("invariant: a request that ends has sent its answer");
         std::panic::resume_unwind(error.into_panic())
+    }
+}
+
+/// Hears what later looks at an object came to. One that finds the object as it should be, or
+/// raises it, settles what an earlier write to it left open: a refusal of that is no news any
+/// more, and it no longer counts as unanswered.
+impl Reporter for ScaleWriter {
+    fn report(&self, verdict: &Verdict) {
+        let is_settled = match &verdict.effect {
+            Effect::Raised { .. } | Effect::WouldRaise { .. } => true,
+            Effect::None => verdict.reason.class() != Class::Waiting,
+            Effect::Failed(_) | Effect::NotSent | Effect::Withheld => false,
+        };
+        if is_settled {
+            self.late.settled(&verdict.key);
+        }
     }
 }

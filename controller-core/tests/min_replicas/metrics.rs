@@ -218,7 +218,7 @@ async fn every_write_counts_by_its_answer() {
         // What it is told is the caller's business.
         let _ = writer.write_scale(&raise, false).await;
     }
-    metrics.count_late_answer(&raise);
+    metrics.count_late_answer(&raise, &Ok(2));
     raise.through = Through::Autoscaler {
         name: "web".into(),
         uid: "h".into(),

@@ -1,12 +1,14 @@
 use std::time::Duration;
 
-use controller_core::runtime::RunOptions;
+use controller_core::runtime::{RetryDelays, RunOptions};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use sim_apiserver::faults::{Action, Rule, Verb};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
-use crate::harness::{Scene, deployment, options};
+use crate::harness::{Scene, deployment, options, writes_of};
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// A server that never answers one request must not keep a worker for ever.
 #[tokio::test(start_paused = true)]
@@ -42,4 +44,58 @@ async fn a_look_that_hangs_gives_its_worker_back() {
     ] {
         assert!(text.lines().any(|it| it == line), "{line}: {text}");
     }
+}
+
+/// Days later nobody would know which of the writes is meant.
+#[tokio::test(start_paused = true)]
+async fn a_lost_write_of_what_was_raised_since_is_not_unanswered() {
+    let mut scene = Scene::new([deployment("web", 1)]).await;
+    let silent = Rule::new(Action::Hang).attempts(1);
+    scene.server.faults().add(writes_of(silent, "web"));
+    scene.run(RunOptions {
+        reconcile_deadline: Some(10 * SECOND),
+        resync: None,
+        ..options()
+    });
+    scene.until_said("shop/web scaled from 1 to 2").await;
+    assert_eq!(scene.patches().len(), 2);
+    // Its request ends after 30 s.
+    sleep(30 * SECOND).await;
+    assert_eq!(scene.stop().await.unanswered, 0);
+}
+
+/// The same, where nothing but time is left: then it has to be said.
+#[tokio::test(start_paused = true)]
+async fn a_lost_write_of_what_nobody_looked_at_since_is_unanswered() {
+    let mut scene = Scene::new([deployment("web", 1)]).await;
+    let silent = Rule::new(Action::Hang).attempts(1);
+    scene.server.faults().add(writes_of(silent, "web"));
+    let minute = 60 * SECOND;
+    scene.run(RunOptions {
+        reconcile_deadline: Some(10 * SECOND),
+        retry: RetryDelays::new(minute, minute).unwrap(),
+        resync: None,
+        ..options()
+    });
+    sleep(40 * SECOND).await;
+    assert_eq!(scene.patches().len(), 1);
+    assert_eq!(scene.stop().await.unanswered, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_comes_after_the_deadline_is_told() {
+    let mut scene = Scene::new([deployment("web", 1)]).await;
+    let refusal = Action::status(500).message("webhook says no");
+    let late = Rule::new(Action::Delay(15 * SECOND)).then(refusal);
+    scene.server.faults().add(writes_of(late, "web"));
+    let start = Instant::now();
+    scene.run(RunOptions {
+        reconcile_deadline: Some(10 * SECOND),
+        ..options()
+    });
+    scene
+        .until_said("shop/web could not be raised from 1 to 2: webhook says no")
+        .await;
+    assert_eq!(start.elapsed().as_secs(), 15);
+    scene.stop().await;
 }

@@ -13,7 +13,7 @@ use super::reason::{Class, Reason};
 use super::reporter::Reporter;
 use super::verdict::{Effect, Verdict};
 use super::write_scale::{WriteError, WriteScale};
-use crate::client::ObjectKey;
+use crate::client::{ApiError, ObjectKey};
 
 /// What min-replicas counts, for a registry of the caller's.
 ///
@@ -150,9 +150,13 @@ impl Metrics {
         }
     }
 
-    /// Counts a write that was answered with success when nobody waited for it any more.
-    pub fn count_late_answer(&self, raise: &Raise) {
-        self.count_attempt(target_of(raise), "200".to_owned());
+    /// Counts a write that was answered when nobody waited for it any more.
+    pub fn count_late_answer(&self, raise: &Raise, answer: &Result<i32, ApiError>) {
+        let code = match answer {
+            Ok(_) => "200".to_owned(),
+            Err(error) => code_of(error),
+        };
+        self.count_attempt(target_of(raise), code);
     }
 
     fn count_attempt(&self, target: &'static str, code: String) {
@@ -200,6 +204,13 @@ fn target_of(raise: &Raise) -> &'static str {
     }
 }
 
+fn code_of(error: &ApiError) -> String {
+    match error.code() {
+        Some(code) => code.to_string(),
+        None => "<error>".to_owned(),
+    }
+}
+
 // === impl Counting ===
 
 impl<W: WriteScale> WriteScale for Counting<W> {
@@ -207,10 +218,7 @@ impl<W: WriteScale> WriteScale for Counting<W> {
         let answer = self.writer.write_scale(raise, dry_run).await;
         let code = match &answer {
             Ok(_) => "200".to_owned(),
-            Err(WriteError::Api(error)) => match error.code() {
-                Some(code) => code.to_string(),
-                None => "<error>".to_owned(),
-            },
+            Err(WriteError::Api(error)) => code_of(error),
             // It was not sent.
             Err(WriteError::Closed) => return answer,
         };

@@ -5,7 +5,7 @@ use super::minimum::RejectedMin;
 use super::raise::Raise;
 use super::reason::{Class, Reason};
 use super::settings::DryRun;
-use crate::client::ObjectKey;
+use crate::client::{ApiError, ObjectKey};
 
 /// One object, one pass: what was decided and what came of it.
 ///
@@ -87,6 +87,15 @@ impl Verdict {
             DryRun::Client | DryRun::Server => Effect::WouldRaise { from, to },
         };
         Self::of(raise, effect, dry_run)
+    }
+
+    /// What came of `raise` if this was its answer, and there was nobody any more to look at
+    /// the object again.
+    pub fn late(raise: &Raise, answer: Result<i32, ApiError>, dry_run: DryRun) -> Self {
+        match answer {
+            Ok(kept) => Self::answered(raise, kept, dry_run),
+            Err(error) => Self::of(raise, Effect::Failed(error.into()), dry_run),
+        }
     }
 
     /// What came of `raise`.
