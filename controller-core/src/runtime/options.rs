@@ -29,7 +29,7 @@ pub struct RunOptions {
     /// 100. Those that wait for their turn are delayed, in the order in which they came.
     pub max_raises_per_minute: Option<NonZeroU32>,
     /// How long an object waits after a failure. Neither an event nor the resync shortens the
-    /// wait of a raise that was refused; a change of what is to be raised does.
+    /// wait of a raise that was refused or cut off; a change of what is to be raised does.
     pub retry: RetryDelays,
     /// Where it counts; see [`Metrics`] for what. The default is a place that nobody reads.
     pub metrics: Metrics,

@@ -1,3 +1,4 @@
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use controller_core::runtime::{RetryDelays, RunOptions};
@@ -44,6 +45,33 @@ async fn a_look_that_hangs_gives_its_worker_back() {
     ] {
         assert!(text.lines().any(|it| it == line), "{line}: {text}");
     }
+}
+
+/// The refusal came in time; the read by which it is to be judged does not.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_told_and_costs_nothing_though_its_look_is_cut_off() {
+    let mut scene = Scene::new([deployment("web", 1)]).await;
+    let refusal = Rule::new(Action::status(403).message("webhook says no"));
+    let faults = scene.server.faults();
+    faults.add(writes_of(refusal.attempts(1), "web"));
+    let silent = Rule::new(Action::Hang).verb(Verb::Get);
+    faults.add(silent.resource("deployments").attempts(1));
+    let start = Instant::now();
+    scene.run(RunOptions {
+        reconcile_deadline: Some(10 * SECOND),
+        max_raises_per_minute: NonZeroU32::new(1),
+        resync: None,
+        ..options()
+    });
+    scene
+        .until_said("shop/web could not be raised from 1 to 2: webhook says no")
+        .await;
+    assert_eq!(start.elapsed().as_secs(), 10);
+    // It has given its place in the minute back.
+    scene.until_said("shop/web scaled from 1 to 2").await;
+    let took = start.elapsed().as_secs();
+    assert!((10..12).contains(&took), "{took} s");
+    scene.stop().await;
 }
 
 /// Days later nobody would know which of the writes is meant.
@@ -97,5 +125,28 @@ async fn a_refusal_that_comes_after_the_deadline_is_told() {
         .until_said("shop/web could not be raised from 1 to 2: webhook says no")
         .await;
     assert_eq!(start.elapsed().as_secs(), 15);
+    scene.stop().await;
+}
+
+/// The resync marks the key while it is in work, so that it is back at once.
+#[tokio::test(start_paused = true)]
+async fn a_raise_that_is_cut_off_waits_whatever_wakes_it() {
+    let mut scene = Scene::new([deployment("web", 1)]).await;
+    let silent = Rule::new(Action::Hang);
+    scene.server.faults().add(writes_of(silent, "web"));
+    scene.run(RunOptions {
+        reconcile_deadline: Some(2 * SECOND),
+        retry: RetryDelays::new(8 * SECOND, 64 * SECOND).unwrap(),
+        resync: Some(SECOND),
+        ..options()
+    });
+    sleep(60 * SECOND).await;
+    let times: Vec<_> = scene.patches().iter().map(|it| it.at).collect();
+    let pauses: Vec<_> = times
+        .windows(2)
+        .map(|it| (it[1] - it[0]).as_secs())
+        .collect();
+    // The two seconds that each took, and 8 s, 16 s and so on with a little jitter.
+    assert!(matches!(*pauses, [10, 18 | 19]), "{pauses:?}");
     scene.stop().await;
 }

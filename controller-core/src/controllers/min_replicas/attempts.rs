@@ -31,7 +31,7 @@ const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 pub(super) struct Attempts {
     first_wait: Duration,
     longest_wait: Duration,
-    /// An entry is made by a failure or a judged dry run, and goes with any other verdict.
+    /// An entry is made by a failure, a cut or a judged dry run, and goes with any other verdict.
     last: Mutex<HashMap<ObjectKey, Attempt>>,
 }
 
@@ -103,14 +103,7 @@ impl Attempts {
         };
         let state = match &verdict.effect {
             Effect::Failed(_) if !is_judged(verdict) => {
-                let before = last
-                    .get(&verdict.key)
-                    .filter(|attempt| attempt.is_of(uid, reason));
-                let times = before.map_or(1, Attempt::failures_and_this);
-                State::Failed {
-                    times,
-                    not_before: now + self.wait_after(times),
-                }
+                self.one_failure_more(last.get(&verdict.key), uid, reason, now)
             }
             _ if is_judged(verdict) => State::Judged,
             _ => {
@@ -126,6 +119,30 @@ impl Attempts {
                 state,
             },
         );
+    }
+
+    /// The try was cut off before anything came of it: that is a failure too, or an event
+    /// would have it tried again at once.
+    pub(super) fn cut_off(&self, raise: &Raise, now: Instant) {
+        let (uid, reason) = (raise.uid.clone(), raise.reason());
+        let mut last = self.last.lock();
+        let state = self.one_failure_more(last.get(&raise.key), &uid, &reason, now);
+        last.insert(raise.key.clone(), Attempt { uid, reason, state });
+    }
+
+    fn one_failure_more(
+        &self,
+        before: Option<&Attempt>,
+        uid: &str,
+        reason: &Reason,
+        now: Instant,
+    ) -> State {
+        let before = before.filter(|attempt| attempt.is_of(uid, reason));
+        let times = before.map_or(1, Attempt::failures_and_this);
+        State::Failed {
+            times,
+            not_before: now + self.wait_after(times),
+        }
     }
 
     fn wait_after(&self, failures: u32) -> Duration {

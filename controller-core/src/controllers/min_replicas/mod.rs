@@ -116,6 +116,7 @@ mod scale_target;
 mod scaled_object;
 mod settings;
 mod targets;
+mod trying;
 mod verdict;
 mod write_loop;
 mod write_scale;

@@ -112,6 +112,12 @@ impl Pacing {
         }
     }
 
+    /// Takes note of a try that was cut off before anything came of it.
+    pub(super) fn cut_off(&self, raise: &Raise, now: Instant) {
+        self.attempts.cut_off(raise, now);
+        self.leave_line(&raise.key);
+    }
+
     /// How long the next look should wait, if it is only time that has to pass.
     pub(super) fn wait(&self, verdict: &Verdict, now: Instant) -> Option<Duration> {
         match &verdict.reason {

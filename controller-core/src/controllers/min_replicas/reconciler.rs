@@ -22,6 +22,7 @@ use super::reporter::Reporter;
 use super::scaled_object::ScaledObject;
 use super::settings::{DryRun, Settings};
 use super::targets::TARGET_INDEX;
+use super::trying::Trying;
 use super::verdict::{Effect, Verdict};
 use super::write_scale::WriteScale;
 use crate::client::ObjectKey;
@@ -69,7 +70,10 @@ pub struct Caches {
 /// opponent; a raise in a namespace that the cache does not have costs a list of one; and a
 /// raise of an autoscaler's minimum costs one GET of its Deployment.
 ///
-/// A call is idempotent, and may be dropped at any await: the writer ends what was sent.
+/// A call is idempotent, and may be dropped at any await. The writer ends what was sent; a
+/// refusal that had come is told all the same, and the raise waits as after any failure. A
+/// write whose answer comes only afterwards counts as one without an answer: for a fight, and
+/// for a minute in the budget.
 pub struct MinReplicas<W> {
     pub(super) caches: Caches,
     /// Reads single objects live; never writes.
@@ -226,7 +230,7 @@ impl<W: WriteScale> MinReplicas<W> {
     }
 
     /// Does what the plan says, as far as the dry run lets it.
-    async fn try_once(&self, due: Due, pacing: Option<&Pacing>) -> Verdict {
+    async fn try_once(&self, due: Due, trying: Option<&Trying<'_>>) -> Verdict {
         let Due { seen, raise } = due;
         if self.settings.dry_run == DryRun::Client {
             let effect = Effect::WouldRaise {
@@ -235,7 +239,7 @@ impl<W: WriteScale> MinReplicas<W> {
             };
             return self.tried(&seen, &raise, effect);
         }
-        self.write(seen, raise, pacing).await
+        self.write(seen, raise, trying).await
     }
 
     pub(super) fn left(&self, seen: &Seen, reason: Reason) -> Verdict {
@@ -294,7 +298,12 @@ impl<W: WriteScale> Reconciler for MinReplicas<W> {
         let verdict = match self.look(key, Some(pacing)).await {
             Look::Settled(verdict) => verdict,
             Look::Due(due) => match pacing.clearance(&due.raise, Instant::now()) {
-                Clearance::Go => self.try_once(due, Some(pacing)).await,
+                Clearance::Go => {
+                    let trying = Trying::new(pacing, &*self.reporter);
+                    let verdict = self.try_once(due, Some(&trying)).await;
+                    trying.end();
+                    verdict
+                }
                 Clearance::Wait(wait) => {
                     debug!(%key, ?wait, "held back after a failure");
                     return Ok(Outcome::NotYet(wait));

@@ -12,6 +12,7 @@ use super::raise::{Raise, Through};
 use super::reason::Reason;
 use super::reconciler::MinReplicas;
 use super::settings::DryRun;
+use super::trying::Trying;
 use super::verdict::{Effect, Verdict};
 use super::write_scale::{WriteError, WriteScale};
 use crate::client::ApiError;
@@ -24,7 +25,7 @@ enum Tried {
     /// The decision stands no more, and nothing was sent.
     Overtaken(Read),
     /// It failed, and the object is another one, or another state of it.
-    Changed { read: Read, error: ApiError },
+    Changed { read: Read, failure: Failure },
 }
 
 /// What reading live brought: the Deployment, and the autoscaler if that was written to.
@@ -45,25 +46,29 @@ impl<W: WriteScale> MinReplicas<W> {
     /// Writes `raise`; after any refusal looks at the live objects and decides anew.
     ///
     /// Sends at most [`MAX_REPLANS`] + 1 writes, each guarded by the newest observation,
-    /// and each let through by `pacing`. Each counts there until the live object shows that
+    /// and each let through by the pacing of `trying`. Each counts there until the live object shows that
     /// it left nothing behind.
     pub(super) async fn write(
         &self,
         mut seen: Seen,
         mut raise: Raise,
-        pacing: Option<&Pacing>,
+        trying: Option<&Trying<'_>>,
     ) -> Verdict {
-        let pacing = pacing.filter(|_| is_paced(self.settings.dry_run));
+        let is_paced = is_paced(self.settings.dry_run);
+        let pacing = trying.map(Trying::pacing).filter(|_| is_paced);
         let mut replans = 0;
         loop {
+            if let Some(trying) = trying {
+                trying.begins(&raise);
+            }
             let spent = match self.spend(&seen, &raise, pacing) {
                 Ok(spent) => spent,
                 Err(held) => return *held,
             };
-            let (read, error) = match self.attempt(&seen, &raise, spent).await {
+            let (read, failure) = match self.attempt(&seen, &raise, spent, trying).await {
                 Tried::Ended(effect) => return self.tried(&seen, &raise, effect),
                 Tried::Overtaken(read) => (read, None),
-                Tried::Changed { read, error } => (read, Some(error)),
+                Tried::Changed { read, failure } => (read, Some(failure)),
             };
             let live = match read {
                 Read::Gone => return self.gone(&raise.key),
@@ -74,7 +79,7 @@ impl<W: WriteScale> MinReplicas<W> {
                 Plan::Leave(reason) => return self.left_meanwhile(&live, reason),
                 Plan::Blocked(reason) => return self.blocked(&live, reason),
                 Plan::Raise(next) if replans < MAX_REPLANS => next,
-                Plan::Raise(next) => return self.failed(&live, &next, exhausted(error)),
+                Plan::Raise(next) => return self.failed(&live, &next, exhausted(failure)),
             };
             seen = live;
             replans += 1;
@@ -83,7 +88,13 @@ impl<W: WriteScale> MinReplicas<W> {
 
     /// Sends one write, unless what it rests on proves to be over. `spent` counts unless
     /// nothing was written, for certain.
-    async fn attempt(&self, seen: &Seen, raise: &Raise, spent: Option<Spent<'_>>) -> Tried {
+    async fn attempt(
+        &self,
+        seen: &Seen,
+        raise: &Raise,
+        mut spent: Option<Spent<'_>>,
+        trying: Option<&Trying<'_>>,
+    ) -> Tried {
         if let Some(read) = self.overtaken(seen, raise).await {
             take_back(spent);
             return Tried::Overtaken(read);
@@ -99,6 +110,14 @@ impl<W: WriteScale> MinReplicas<W> {
             Err(WriteError::Api(error)) => error,
         };
         let refusal = Refusal::from(&error);
+        let failure = Failure::from(error);
+        // The read may take as long as a request may, and the call may be dropped within it.
+        if left_nothing(refusal, raise, Live::Unread) {
+            take_back(spent.take());
+        }
+        if let Some(trying) = trying {
+            trying.refused(self.failed(seen, raise, failure.clone()));
+        }
         let read = self.read_again(raise).await;
         let live = read.written_to(raise);
         if left_nothing(refusal, raise, live) {
@@ -106,8 +125,8 @@ impl<W: WriteScale> MinReplicas<W> {
         }
         match after_refusal(refusal, raise, live, dry_run) {
             Next::Done => Tried::Ended(now_has(raise.to)),
-            Next::ReportWrite => Tried::Ended(Effect::Failed(error.into())),
-            Next::ReportRead | Next::PlanAgain | Next::Gone => Tried::Changed { read, error },
+            Next::ReportWrite => Tried::Ended(Effect::Failed(failure)),
+            Next::ReportRead | Next::PlanAgain | Next::Gone => Tried::Changed { read, failure },
         }
     }
 
@@ -190,9 +209,10 @@ fn take_back(spent: Option<Spent<'_>>) {
 
 /// What is reported when the object changed under every try; `last` is what the last one
 /// failed with.
-fn exhausted(last: Option<ApiError>) -> Failure {
+fn exhausted(last: Option<Failure>) -> Failure {
+    let is_conflict = |it: &Failure| it.api_error().is_some_and(ApiError::is_conflict);
     match last {
-        Some(error) if !error.is_conflict() => error.into(),
+        Some(failure) if !is_conflict(&failure) => failure,
         _ => Failure::Conflicts {
             tries: MAX_REPLANS + 1,
         },
