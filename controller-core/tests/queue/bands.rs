@@ -4,7 +4,7 @@ use controller_core::handler::Band;
 use controller_core::queue::WorkQueue;
 use tokio::time::advance;
 
-use crate::basics::take;
+use super::basics::take;
 
 #[test]
 fn keys_of_one_band_are_served_in_order() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 use controller_core::queue::{Bucket, RateLimiter};
 use tokio::time::{Instant, advance};
 
-use crate::limiters::{ms, waits};
+use super::limiters::{ms, waits};
 
 /// client-go's numbers: 10 a second, 100 at once.
 #[tokio::test(start_paused = true)]

@@ -5,7 +5,7 @@ use controller_core::queue::WorkQueue;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep, timeout};
 
-use crate::basics::take;
+use super::basics::take;
 
 /// DQ-01
 #[tokio::test(start_paused = true)]

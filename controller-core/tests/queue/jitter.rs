@@ -4,7 +4,7 @@ use controller_core::queue::{
     ItemExponentialFailure, Jitter, LimiterError, RateLimiter, WithMaxWait,
 };
 
-use crate::limiters::{ms, waits};
+use super::limiters::{ms, waits};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -5,7 +5,7 @@ use controller_core::queue::{
 };
 use tokio::time::Instant;
 
-use crate::basics::take;
+use super::basics::take;
 
 /// RL-01: doubles for each key by itself, up to the maximum; forgets.
 #[test]

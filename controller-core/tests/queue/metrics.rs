@@ -8,7 +8,7 @@ use prometheus_client::registry::Registry;
 use proptest::prelude::*;
 use tokio::time::{advance, sleep};
 
-use crate::basics::{far, take};
+use super::basics::{far, take};
 
 /// The registry's text.
 fn text(registry: &Registry) -> String {

@@ -5,7 +5,7 @@ use controller_core::queue::{
     Bucket, ItemExponentialFailure, ItemFastSlow, LimiterError, WithMaxWait,
 };
 
-use crate::limiters::{ms, waits};
+use super::limiters::{ms, waits};
 
 fn refusal<L: Debug>(limiter: Result<L, LimiterError>) -> String {
     limiter.expect_err("these numbers are refused").to_string()

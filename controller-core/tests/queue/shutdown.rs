@@ -5,7 +5,7 @@ use futures::FutureExt;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, timeout};
 
-use crate::basics::{far, take};
+use super::basics::{far, take};
 
 const ALL_DONE: Drained = Drained {
     completed: true,

@@ -4,7 +4,7 @@ use std::time::Duration;
 use controller_core::queue::{Durations, WorkQueue};
 use tokio::time::advance;
 
-use crate::basics::take;
+use super::basics::take;
 
 #[tokio::test(start_paused = true)]
 async fn a_ticket_says_how_long_its_key_waited() {

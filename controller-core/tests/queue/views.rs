@@ -9,8 +9,8 @@ use futures::FutureExt;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::basics::far;
-use crate::limiters::ms;
+use super::basics::far;
+use super::limiters::ms;
 
 /// All keys that come, with the time of each, until the queue has nothing for a minute.
 async fn served(queue: &FifoQueue<&'static str>) -> Vec<(&'static str, Duration)> {

@@ -10,7 +10,7 @@ use tower::layer::layer_fn;
 use tower::{Service, ServiceExt, service_fn};
 use tracing::Level;
 
-use crate::scripted::{Key, Scripted, Step, queue, run_for, stop_after};
+use super::scripted::{Key, Scripted, Step, queue, run_for, stop_after};
 
 const DEADLINE: Duration = Duration::from_millis(500);
 

@@ -17,7 +17,7 @@ use tower::layer::layer_fn;
 use tower::util::MapRequestLayer;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
-use crate::scripted::{Key, Scripted, Step, queue, stop_after};
+use super::scripted::{Key, Scripted, Step, queue, stop_after};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tracing::Level;
 
-use crate::scripted::{Scripted, Step, queue, run_for, stop_after};
+use super::scripted::{Scripted, Step, queue, run_for, stop_after};
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_logged_once_until_its_message_changes() {

@@ -8,7 +8,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use tokio::time::{sleep, timeout};
 
-use crate::scripted::{Scripted, Step, queue, stop_after};
+use super::scripted::{Scripted, Step, queue, stop_after};
 
 /// The series of a controller are there, and 0, before its first call.
 #[test]

@@ -19,7 +19,7 @@ use tower::layer::layer_fn;
 use tower::{Service, ServiceExt, service_fn};
 use tracing::Level;
 
-use crate::scripted::{Key, Scripted, Step, queue, run_for, stop_after};
+use super::scripted::{Key, Scripted, Step, queue, run_for, stop_after};
 
 /// A limiter that panics whatever it is asked, but for the count.
 struct Broken;

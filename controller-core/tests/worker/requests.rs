@@ -7,7 +7,7 @@ use controller_core::queue::{RateLimiter, WorkQueue};
 use controller_core::worker::{ReconcileRequest, WorkerPool};
 use tokio::time::timeout;
 
-use crate::scripted::{Key, Scripted, Step, queue, run_for, stop_after};
+use super::scripted::{Key, Scripted, Step, queue, run_for, stop_after};
 
 struct EverySecond;
 

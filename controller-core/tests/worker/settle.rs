@@ -6,7 +6,7 @@ use controller_core::worker::{PoolSummary, ReconcileRequest, WorkerPool};
 use tokio::time::sleep;
 use tracing::Level;
 
-use crate::scripted::{Key, Scripted, Step, queue, run_for};
+use super::scripted::{Key, Scripted, Step, queue, run_for};
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_is_done_leaves_and_its_failures_are_forgotten() {

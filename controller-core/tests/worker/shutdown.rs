@@ -4,7 +4,7 @@ use std::time::Duration;
 use controller_core::worker::WorkerPool;
 use tokio::time::{Instant, timeout};
 
-use crate::scripted::{Scripted, Step, queue, run_for, stop_after};
+use super::scripted::{Scripted, Step, queue, run_for, stop_after};
 
 #[tokio::test(start_paused = true)]
 async fn keys_in_line_are_worked_off_before_the_pool_ends() {

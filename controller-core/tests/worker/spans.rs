@@ -11,7 +11,7 @@ use tower::layer::layer_fn;
 use tower::{Layer, ServiceExt, service_fn};
 use tracing::Level;
 
-use crate::scripted::{Key, Scripted, Step, queue, stop_after};
+use super::scripted::{Key, Scripted, Step, queue, stop_after};
 
 const WITHOUT_ID: [(&str, &str); 1] = [("reconcileID=[0-9a-f-]{36}", "reconcileID=ID")];
 
