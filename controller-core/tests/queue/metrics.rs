@@ -241,6 +241,54 @@ async fn queues_of_one_registry_share_their_descriptions() {
     assert_eq!(format!("{metrics:?}"), "QueueMetrics { queues: 2, .. }");
 }
 
+/// A program that runs its controller a second time: two series of the same labels would have
+/// Prometheus refuse the whole scrape.
+#[tokio::test]
+async fn a_queue_takes_the_place_of_the_former_of_its_name() {
+    let metrics = QueueMetrics::default();
+    let mut registry = Registry::default();
+    metrics.register(&mut registry);
+    let adds = || {
+        let text = samples(&registry);
+        let adds = text.lines().filter(|it| it.contains("_adds_total"));
+        adds.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let first = WorkQueue::new("q");
+    metrics.watch(&first);
+    first.add("a");
+    first.add("b");
+    assert_eq!(
+        adds(),
+        [r#"workqueue_adds_total{name="q",controller="q"} 2"#]
+    );
+    let second = WorkQueue::new("q");
+    metrics.watch(&second);
+    metrics.watch(&second);
+    second.add("a");
+    assert_eq!(
+        adds(),
+        [r#"workqueue_adds_total{name="q",controller="q"} 1"#]
+    );
+    let third = WorkQueue::<&str>::builder("q").controller("other").build();
+    metrics.watch(&third);
+    assert_eq!(adds().len(), 2, "another controller is another series");
+}
+
+#[tokio::test]
+async fn a_queue_that_is_gone_is_not_kept_and_not_shown() {
+    let key = std::sync::Arc::new(());
+    let queue = WorkQueue::new("q");
+    let metrics = QueueMetrics::default();
+    metrics.watch(&queue);
+    let mut registry = Registry::default();
+    metrics.register(&mut registry);
+    queue.add(key.clone());
+    assert!(samples(&registry).contains("workqueue_adds_total"));
+    drop(queue);
+    assert_eq!(std::sync::Arc::strong_count(&key), 1);
+    assert_eq!(samples(&registry), "");
+}
+
 proptest! {
     /// controller-runtime #3066: the depth fell below zero. Here it is what the queue holds.
     #[test]

@@ -54,13 +54,26 @@ use crate::queue::WorkQueue;
 /// # Ok::<(), std::fmt::Error>(())
 /// ```
 ///
-/// The dangerous mistake is to watch two queues of one name and controller, or one queue
-/// twice: a scrape with two series of the same labels is refused as a whole.
+/// It keeps no queue alive: one that is gone is shown no more. A queue of the same name and
+/// controller takes the place of the one before, so that a program may run its controller
+/// again on the same registry. Its counters begin at zero then, as after a restart of the
+/// process, which `rate` and `increase` of Prometheus make allowance for.
+///
+/// The dangerous mistake is to give two queues that live side by side one name and controller:
+/// only the later one is shown.
 #[derive(Clone, Default)]
-pub struct QueueMetrics(Arc<Mutex<Vec<Read>>>);
+pub struct QueueMetrics(Arc<Mutex<Vec<Watched>>>);
 
-/// Reads one queue.
-type Read = Box<dyn Fn() -> Sample + Send + Sync>;
+/// One queue. No two of a registry have the same labels: Prometheus refuses a scrape with two
+/// such series as a whole.
+struct Watched {
+    name: Arc<str>,
+    controller: Arc<str>,
+    read: Read,
+}
+
+/// Reads one queue, if it still is.
+type Read = Box<dyn Fn() -> Option<Sample> + Send + Sync>;
 
 // === impl QueueMetrics ===
 
@@ -69,11 +82,25 @@ impl QueueMetrics {
     /// when keys come and go, which takes three readings of the clock a key.
     pub fn watch<T: Clone + Eq + Hash + Send + 'static>(&self, queue: &WorkQueue<T>) {
         queue.shared.take_timestamps();
-        let queue = queue.clone();
-        self.0.lock().push(Box::new(move || {
-            let (name, controller) = queue.names();
-            Sample::new(name, controller, &queue.snapshot())
-        }));
+        let shared = Arc::downgrade(&queue.shared);
+        let (name, controller) = queue.names();
+        let labels = (Arc::clone(&name), Arc::clone(&controller));
+        let watched = Watched {
+            name,
+            controller,
+            read: Box::new(move || {
+                let snapshot = shared
+                    .upgrade()?
+                    .update(|inner, clock| inner.state.snapshot(clock));
+                let (name, controller) = labels.clone();
+                Some(Sample::new(name, controller, &snapshot))
+            }),
+        };
+        let mut all = self.0.lock();
+        match all.iter_mut().find(|it| it.has_labels_of(&watched)) {
+            Some(former) => *former = watched,
+            None => all.push(watched),
+        }
     }
 
     /// Makes them a part of `registry`. Once: a second call would show each twice.
@@ -84,7 +111,7 @@ impl QueueMetrics {
 
 impl Collector for QueueMetrics {
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let samples: Vec<_> = self.0.lock().iter().map(|sample| sample()).collect();
+        let samples: Vec<_> = self.0.lock().iter().filter_map(|it| (it.read)()).collect();
         encode(&samples, encoder)
     }
 }
@@ -94,5 +121,13 @@ impl fmt::Debug for QueueMetrics {
         f.debug_struct("QueueMetrics")
             .field("queues", &self.0.lock().len())
             .finish_non_exhaustive()
+    }
+}
+
+// === impl Watched ===
+
+impl Watched {
+    fn has_labels_of(&self, other: &Self) -> bool {
+        (&self.name, &self.controller) == (&other.name, &other.controller)
     }
 }
