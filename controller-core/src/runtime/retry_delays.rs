@@ -38,7 +38,8 @@ impl RetryDelays {
     ///
     /// # Errors
     ///
-    /// [`ZeroBase`](LimiterError::ZeroBase) and [`MaxBelowBase`](LimiterError::MaxBelowBase).
+    /// [`BaseTooShort`](LimiterError::BaseTooShort) and
+    /// [`MaxBelowBase`](LimiterError::MaxBelowBase).
     pub fn new(base: Duration, max: Duration) -> Result<Self, LimiterError> {
         ItemExponentialFailure::<()>::new(base, max)?;
         Ok(Self { base, max })
@@ -103,7 +104,7 @@ mod tests {
         let second = Duration::from_secs(1);
         assert_eq!(
             RetryDelays::new(Duration::ZERO, second),
-            Err(LimiterError::ZeroBase)
+            Err(LimiterError::BaseTooShort(Duration::ZERO))
         );
         let (base, max) = (2 * second, second);
         assert_eq!(

@@ -20,9 +20,10 @@ async fn bucket_reserves_its_tokens_ahead() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_beyond_all_bounds_is_one_for_ever() {
-    let limiter = Bucket::new(f64::MIN_POSITIVE, 1).unwrap();
-    assert_eq!(waits(&limiter, "one", 2), [Duration::ZERO, Duration::MAX]);
+async fn a_token_a_year_is_the_slowest_rate() {
+    let year = Duration::from_secs(365 * 24 * 60 * 60);
+    let limiter = Bucket::new(1.0 / year.as_secs_f64(), 1).unwrap();
+    assert_eq!(waits(&limiter, "one", 2), [Duration::ZERO, year]);
 }
 
 /// Of a bucket that gains `RATE` tokens a second nobody gets more than that, however many

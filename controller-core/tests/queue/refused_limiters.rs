@@ -7,6 +7,8 @@ use controller_core::queue::{
 
 use super::limiters::{ms, waits};
 
+const NANO: Duration = Duration::from_nanos(1);
+
 fn refusal<L: Debug>(limiter: Result<L, LimiterError>) -> String {
     limiter.expect_err("these numbers are refused").to_string()
 }
@@ -16,11 +18,11 @@ fn exponential_without_growth_is_refused() {
     let of = ItemExponentialFailure::<u32>::new;
     insta::assert_snapshot!(
         refusal(of(Duration::ZERO, ms(1000))),
-        @"a first delay of zero would never grow: give at least 1ms"
+        @"a first delay of 0ns is no pause: give at least 1ms"
     );
     insta::assert_snapshot!(
-        refusal(of(Duration::ZERO, Duration::ZERO)),
-        @"a first delay of zero would never grow: give at least 1ms"
+        refusal(of(NANO, NANO)),
+        @"a first delay of 1ns is no pause: give at least 1ms"
     );
     insta::assert_snapshot!(
         refusal(of(ms(5000), ms(4999))),
@@ -35,8 +37,10 @@ fn fast_slow_that_is_faster_in_the_end_is_refused() {
     let of = ItemFastSlow::<u32>::new;
     insta::assert_snapshot!(
         refusal(of(Duration::ZERO, Duration::ZERO, 3)),
-        @"a slow delay of zero would try again without a pause: give at least 1ms"
+        @"a slow delay of 0ns is no pause: give at least 1ms"
     );
+    let refused = ItemFastSlow::<u32>::new(Duration::ZERO, NANO, u32::MAX);
+    assert_eq!(refused.unwrap_err(), LimiterError::SlowTooShort(NANO));
     insta::assert_snapshot!(
         refusal(of(ms(10_000), ms(1000), 3)),
         @"the slow delay, 1s, is below the fast one, 10s: are they swapped?"
@@ -61,6 +65,12 @@ fn bucket_without_a_rate_or_a_burst_is_refused() {
         assert_eq!(refused, LimiterError::NotARate(rate));
     }
     insta::assert_snapshot!(
+        refusal(Bucket::new(1e-8, 1)),
+        @"0.00000001 tokens a second is less than one a year: give a larger number"
+    );
+    let refused = Bucket::new(1e-300, 1).unwrap_err();
+    assert_eq!(refused, LimiterError::RateTooLow(1e-300));
+    insta::assert_snapshot!(
         refusal(Bucket::new(10.0, 0)),
         @"a bucket for 0 tokens lets nothing through: give a burst of at least 1"
     );
@@ -70,7 +80,7 @@ fn bucket_without_a_rate_or_a_burst_is_refused() {
 fn a_longest_wait_of_nothing_is_refused() {
     let inner = ItemExponentialFailure::<u32>::default();
     insta::assert_snapshot!(
-        refusal(WithMaxWait::new(inner, Duration::ZERO)),
-        @"a longest wait of zero would try again without a pause: give at least 1ms"
+        refusal(WithMaxWait::new(inner, NANO)),
+        @"a longest wait of 1ns is no pause: give at least 1ms"
     );
 }

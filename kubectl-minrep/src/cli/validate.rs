@@ -125,9 +125,10 @@ fn retry(arguments: &RunArgs, mistakes: &mut Vec<String>) -> RetryDelays {
                 "--retry-max ({max:?}) cannot be below --retry-base ({base:?}): the waits between \
                  two tries grow from the one to the other"
             ),
-            LimiterError::ZeroBase => "--retry-base cannot be 0: what fails would be tried again \
-                 without a pause, and never come to --retry-max; give 1ms or more"
-                .to_owned(),
+            LimiterError::BaseTooShort(_) => format!(
+                "--retry-base ({base:?}) is no pause: what fails would be tried again and again \
+                 at once; give 1ms or more"
+            ),
             other => format!("--retry-base and --retry-max: {other}"),
         });
         RetryDelays::default()

@@ -43,6 +43,10 @@ struct Level {
     at: Instant,
 }
 
+/// Tokens a second. A queue cuts a longer wait to a year, so that a lower rate would not be
+/// what it says.
+const ONE_A_YEAR: f64 = 1.0 / (365.0 * 24.0 * 60.0 * 60.0);
+
 /// The wait of which no `Duration` can be made.
 const FOREVER: Duration = Duration::MAX;
 
@@ -54,10 +58,14 @@ impl Bucket {
     /// # Errors
     ///
     /// [`NotARate`](LimiterError::NotARate) if `per_second` is not above zero, not a number or
-    /// infinite, and [`ZeroBurst`](LimiterError::ZeroBurst).
+    /// infinite, [`RateTooLow`](LimiterError::RateTooLow) if it is below one token a year, and
+    /// [`ZeroBurst`](LimiterError::ZeroBurst).
     pub fn new(per_second: f64, burst: u32) -> Result<Self, LimiterError> {
         if !per_second.is_finite() || per_second <= 0.0 {
             return Err(LimiterError::NotARate(per_second));
+        }
+        if per_second < ONE_A_YEAR {
+            return Err(LimiterError::RateTooLow(per_second));
         }
         if burst == 0 {
             return Err(LimiterError::ZeroBurst);

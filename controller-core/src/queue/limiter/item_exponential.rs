@@ -3,6 +3,7 @@ use std::hash::Hash;
 use std::time::Duration;
 
 use super::failures::Failures;
+use super::limiter_error::SHORTEST_PAUSE;
 use super::{LimiterError, RateLimiter};
 
 /// Each key by itself: `base`, twice that, four times, …, at most `max`.
@@ -48,10 +49,11 @@ impl<T> ItemExponentialFailure<T> {
     ///
     /// # Errors
     ///
-    /// [`ZeroBase`](LimiterError::ZeroBase) and [`MaxBelowBase`](LimiterError::MaxBelowBase).
+    /// [`BaseTooShort`](LimiterError::BaseTooShort), below 1 ms, and
+    /// [`MaxBelowBase`](LimiterError::MaxBelowBase).
     pub fn new(base: Duration, max: Duration) -> Result<Self, LimiterError> {
-        if base.is_zero() {
-            return Err(LimiterError::ZeroBase);
+        if base < SHORTEST_PAUSE {
+            return Err(LimiterError::BaseTooShort(base));
         }
         if max < base {
             return Err(LimiterError::MaxBelowBase { base, max });

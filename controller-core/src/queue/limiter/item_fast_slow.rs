@@ -3,6 +3,7 @@ use std::hash::Hash;
 use std::time::Duration;
 
 use super::failures::Failures;
+use super::limiter_error::SHORTEST_PAUSE;
 use super::{LimiterError, RateLimiter};
 
 /// Each key by itself: `fast` for the first `tries` failures, `slow` from then on.
@@ -40,10 +41,11 @@ impl<T> ItemFastSlow<T> {
     ///
     /// # Errors
     ///
-    /// [`ZeroSlow`](LimiterError::ZeroSlow) and [`SlowBelowFast`](LimiterError::SlowBelowFast).
+    /// [`SlowTooShort`](LimiterError::SlowTooShort), below 1 ms, and
+    /// [`SlowBelowFast`](LimiterError::SlowBelowFast).
     pub fn new(fast: Duration, slow: Duration, tries: u32) -> Result<Self, LimiterError> {
-        if slow.is_zero() {
-            return Err(LimiterError::ZeroSlow);
+        if slow < SHORTEST_PAUSE {
+            return Err(LimiterError::SlowTooShort(slow));
         }
         if slow < fast {
             return Err(LimiterError::SlowBelowFast { fast, slow });

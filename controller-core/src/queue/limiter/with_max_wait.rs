@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use super::limiter_error::SHORTEST_PAUSE;
 use super::{LimiterError, RateLimiter};
 
 /// Another limiter, whose waits are cut to `max`. It counts as it did.
@@ -32,10 +33,10 @@ impl<L> WithMaxWait<L> {
     ///
     /// # Errors
     ///
-    /// [`ZeroMaxWait`](LimiterError::ZeroMaxWait) if `max` is zero.
+    /// [`MaxWaitTooShort`](LimiterError::MaxWaitTooShort) if `max` is below 1 ms.
     pub fn new(inner: L, max: Duration) -> Result<Self, LimiterError> {
-        if max.is_zero() {
-            return Err(LimiterError::ZeroMaxWait);
+        if max < SHORTEST_PAUSE {
+            return Err(LimiterError::MaxWaitTooShort(max));
         }
         Ok(Self { inner, max })
     }

@@ -89,10 +89,15 @@ fn retries_that_never_pause_or_shrink_are_refused() {
 
     See 'kubectl minrep run -h' for help and examples.
     ");
+    assert_snapshot!(refused("run --retry-base=1us --retry-max=1us"), @r"
+    error: --retry-base (1µs) is no pause: what fails would be tried again and again at once; give 1ms or more
+
+    See 'kubectl minrep run -h' for help and examples.
+    ");
     // Beside another mistake.
     assert_snapshot!(refused("run --retry-base=0 --opt-in-label=x"), @r#"
     error: invalid --opt-in-label: expected KEY=VALUE, got "x"
-    error: --retry-base cannot be 0: what fails would be tried again without a pause, and never come to --retry-max; give 1ms or more
+    error: --retry-base (0ns) is no pause: what fails would be tried again and again at once; give 1ms or more
 
     See 'kubectl minrep run -h' for help and examples.
     "#);
