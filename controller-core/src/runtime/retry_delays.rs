@@ -1,7 +1,7 @@
 use std::hash::Hash;
 use std::time::Duration;
 
-use crate::queue::{ItemExponentialFailure, Jitter, LimiterError, RateLimiter, WithMaxWait};
+use crate::queue::{ItemExponentialFailure, Jitter, LimiterError, RateLimiter};
 
 /// How long an object that failed waits for its next try: a first delay, which each further
 /// failure doubles, up to a longest one. Each object by itself, until it succeeds.
@@ -27,7 +27,7 @@ pub struct RetryDelays {
     max: Duration,
 }
 
-/// What chance adds to a wait, at most: an outage ends for all objects at once, and they
+/// What chance adds to a wait, or takes off the longest, at most: an outage ends for all objects at once, and they
 /// should not all come at once.
 const JITTER: f64 = 0.1;
 
@@ -55,15 +55,22 @@ impl RetryDelays {
         self.max
     }
 
+    /// The shortest of the longest delays: chance takes up to a tenth off, so that the objects
+    /// that fail for long are not all tried at once. What else paces the tries must not wait
+    /// for longer, or it undoes that.
+    pub fn least_max(&self) -> Duration {
+        self.max.mul_f64(1.0 - JITTER)
+    }
+
     /// A queue's limiter with these delays, each of them longer by up to a tenth, but none
-    /// above [`max`](Self::max).
+    /// above [`max`](Self::max): the longest are [a tenth](Self::least_max) shorter at most.
     pub fn limiter<T>(&self) -> impl RateLimiter<T> + use<T>
     where
         T: Clone + Eq + Hash + Send + 'static,
     {
         ItemExponentialFailure::new(self.base, self.max)
             .and_then(|doubling| Jitter::new(doubling, JITTER))
-            .and_then(|spread| WithMaxWait::new(spread, self.max))
+            .and_then(|spread| spread.at_most(self.max))
             .expect("invariant: `new` has asked the limiter")
     }
 }
@@ -82,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_limiter_doubles_and_adds_a_tenth_and_stays_below_the_longest() {
+    fn the_limiter_doubles_and_adds_a_tenth_up_to_the_longest() {
         let delays = RetryDelays::default();
         let limiter = delays.limiter();
         let mut expected = delays.base();
@@ -93,7 +100,11 @@ mod tests {
             expected *= 2;
         }
         for _ in 0..10 {
-            assert_eq!(limiter.when(&"shop/web"), delays.max());
+            let wait = limiter.when(&"shop/web");
+            assert!(
+                wait >= delays.least_max() && wait <= delays.max(),
+                "{wait:?}"
+            );
         }
         limiter.forget(&"shop/web");
         assert!(limiter.when(&"shop/web") < Duration::from_secs(1));
@@ -111,7 +122,25 @@ mod tests {
             RetryDelays::new(base, max),
             Err(LimiterError::MaxBelowBase { base, max })
         );
-        let steady = RetryDelays::new(second, second).unwrap().limiter();
-        assert_eq!([(); 3].map(|()| steady.when(&"shop/web")), [second; 3]);
+        let nano = Duration::from_nanos(1);
+        assert_eq!(
+            RetryDelays::new(nano, nano),
+            Err(LimiterError::BaseTooShort(nano))
+        );
+    }
+
+    /// An outage has brought all objects to the longest wait by the time that it ends.
+    #[test]
+    fn objects_at_the_longest_wait_come_back_apart_from_each_other() {
+        let second = Duration::from_secs(1);
+        let delays = RetryDelays::new(second, second).unwrap();
+        let limiter = delays.limiter();
+        let mut waits: Vec<Duration> = (0..1000).map(|object| limiter.when(&object)).collect();
+        waits.sort_unstable();
+        waits.dedup();
+        assert!(waits.len() > 990, "{}", waits.len());
+        assert!(waits[0] >= delays.least_max() && waits[0] < second.mul_f64(0.91));
+        let last = waits[waits.len() - 1];
+        assert!(last <= second && last > second.mul_f64(0.99), "{last:?}");
     }
 }

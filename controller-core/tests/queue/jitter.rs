@@ -82,6 +82,39 @@ fn a_longest_wait_around_it_holds() {
     assert!(waits.contains(&ms(1100)));
 }
 
+/// Else an outage of a whole cluster ends for all keys in one instant, whatever the jitter.
+#[test]
+fn keys_at_the_longest_wait_do_not_come_back_together() {
+    let limiter = Jitter::seeded(Steady(SECOND), 0.1, 1).unwrap();
+    let limiter = limiter.at_most(SECOND).unwrap();
+    let mut waits: Vec<Duration> = (0..200).map(|key| limiter.when(&key)).collect();
+    waits.sort_unstable();
+    assert!(waits[0] >= ms(900) && waits[0] < ms(905), "{:?}", waits[0]);
+    assert!(
+        waits[199] <= SECOND && waits[199] > ms(995),
+        "{:?}",
+        waits[199]
+    );
+    waits.dedup();
+    assert_eq!(waits.len(), 200);
+}
+
+#[test]
+fn below_the_longest_wait_it_is_a_bound_and_no_more() {
+    let of = |wait| {
+        let limiter = Jitter::seeded(Steady(wait), 0.1, 1).unwrap();
+        waits(&limiter.at_most(SECOND).unwrap(), "key", 1000)
+    };
+    assert!(of(ms(500)).iter().all(|it| (ms(500)..ms(550)).contains(it)));
+    // 950 ms and up to 95 more: as wide a window, moved so that it ends at the bound.
+    assert!(of(ms(950)).iter().all(|it| (ms(905)..=SECOND).contains(it)));
+    assert!(
+        of(Duration::MAX)
+            .iter()
+            .all(|it| (ms(900)..=SECOND).contains(it))
+    );
+}
+
 #[test]
 fn it_counts_and_forgets_as_what_is_in_it() {
     let inner = ItemExponentialFailure::new(ms(1), SECOND).unwrap();
@@ -99,6 +132,8 @@ fn a_share_out_of_range_is_refused() {
         let refused = Jitter::new(Steady(SECOND), share).unwrap_err();
         assert_eq!(refused, LimiterError::NotAShare(share));
     }
+    let bound = Jitter::new(Steady(SECOND), 0.1).unwrap().at_most(ms(0));
+    assert_eq!(bound.unwrap_err(), LimiterError::MaxWaitTooShort(ms(0)));
     let refused = Jitter::seeded(Steady(SECOND), f64::NAN, 1).unwrap_err();
     insta::assert_snapshot!(refused, @"a jitter of NaN is no share of a wait: give a number from 0 to 1, such as 0.1");
 }

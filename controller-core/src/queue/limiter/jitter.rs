@@ -4,6 +4,7 @@ use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
+use super::limiter_error::SHORTEST_PAUSE;
 use super::{LimiterError, RateLimiter};
 
 /// Another limiter, whose waits are made longer by chance. It counts as it did.
@@ -11,17 +12,17 @@ use super::{LimiterError, RateLimiter};
 /// Keys that failed together, since a server was down, come back together with any limiter
 /// of client-go. With a jitter of 0.1 a wait of 10 s is one of 10 to 11 s, as with
 /// apimachinery's `wait.Jitter`. A wait never becomes shorter, so the pause that a limiter
-/// promises is kept; put [`WithMaxWait`](super::WithMaxWait) around it where the longest wait
-/// is a promise too.
+/// promises is kept. Where the longest wait is a promise too, say it
+/// [here](Self::at_most): [`WithMaxWait`](super::WithMaxWait) around it would cut all waits
+/// that chance made too long to one and the same.
 ///
 /// ```
-/// use controller_core::queue::{ItemExponentialFailure, Jitter, RateLimiter, WithMaxWait};
+/// use controller_core::queue::{ItemExponentialFailure, Jitter, RateLimiter};
 /// use tokio::time::Duration;
 ///
 /// # fn main() -> Result<(), controller_core::queue::LimiterError> {
 /// let (base, max) = (Duration::from_millis(500), Duration::from_secs(900));
-/// let spread = Jitter::new(ItemExponentialFailure::new(base, max)?, 0.1)?;
-/// let limiter = WithMaxWait::new(spread, max)?;
+/// let limiter = Jitter::new(ItemExponentialFailure::new(base, max)?, 0.1)?.at_most(max)?;
 /// let wait = limiter.when(&"shop/web");
 /// assert!(wait >= base && wait < base.mul_f64(1.1));
 /// # Ok(())
@@ -31,6 +32,7 @@ use super::{LimiterError, RateLimiter};
 pub struct Jitter<L> {
     inner: L,
     share: f64,
+    longest: Option<Duration>,
     random: Mutex<SmallRng>,
 }
 
@@ -57,6 +59,23 @@ impl<L> Jitter<L> {
         Self::with(inner, share, SmallRng::seed_from_u64(seed))
     }
 
+    /// No wait is longer than `longest`. One that chance could make so is taken from the
+    /// share below it: with a jitter of 0.1 and at most 100 s, a wait of 100 s or more is one
+    /// of 90 to 100 s. So keys that fail for long come back apart from each other too.
+    ///
+    /// # Errors
+    ///
+    /// [`MaxWaitTooShort`](LimiterError::MaxWaitTooShort) if `longest` is below 1 ms.
+    pub fn at_most(self, longest: Duration) -> Result<Self, LimiterError> {
+        if longest < SHORTEST_PAUSE {
+            return Err(LimiterError::MaxWaitTooShort(longest));
+        }
+        Ok(Self {
+            longest: Some(longest),
+            ..self
+        })
+    }
+
     fn with(inner: L, share: f64, random: SmallRng) -> Result<Self, LimiterError> {
         // So written that NaN is refused.
         if !(0.0..=1.0).contains(&share) {
@@ -65,6 +84,7 @@ impl<L> Jitter<L> {
         Ok(Self {
             inner,
             share,
+            longest: None,
             random: Mutex::new(random),
         })
     }
@@ -72,10 +92,18 @@ impl<L> Jitter<L> {
 
 impl<T, L: RateLimiter<T>> RateLimiter<T> for Jitter<L> {
     fn when(&self, item: &T) -> Duration {
-        let wait = self.inner.when(item);
+        let longest = self.longest.unwrap_or(Duration::MAX);
+        let wait = self.inner.when(item).min(longest);
+        let share = |part: f64| {
+            Duration::try_from_secs_f64(wait.as_secs_f64() * self.share * part)
+                .unwrap_or(Duration::MAX)
+        };
+        let least = match self.longest {
+            Some(longest) => wait.min(longest.saturating_sub(share(1.0))),
+            None => wait,
+        };
         let chance: f64 = self.random.lock().random();
-        let longer = Duration::try_from_secs_f64(wait.as_secs_f64() * self.share * chance);
-        wait.saturating_add(longer.unwrap_or(Duration::MAX))
+        least.saturating_add(share(chance)).min(longest)
     }
 
     fn forget(&self, item: &T) {
