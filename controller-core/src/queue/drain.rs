@@ -18,6 +18,8 @@ pub struct Drained {
     pub dropped_delayed: usize,
     /// Keys in line or in work when the drain ended. 0 if it completed.
     pub abandoned: usize,
+    /// Those of them that were in work: somebody was at it, and may have got somewhere.
+    pub abandoned_in_work: usize,
     /// Adds that came after the shutdown and were ignored, so far.
     pub refused: usize,
 }
@@ -39,6 +41,7 @@ impl From<Progress> for Drained {
             completed: progress.left == 0,
             dropped_delayed: progress.dropped_delayed,
             abandoned: progress.left,
+            abandoned_in_work: progress.left_in_work,
             refused: progress.refused,
         }
     }

@@ -17,4 +17,6 @@ pub(super) struct Progress {
     pub(super) refused: usize,
     /// Keys in line or in work now or, once halted, at the halt.
     pub(super) left: usize,
+    /// Those of them that are, or were, in work.
+    pub(super) left_in_work: usize,
 }

@@ -41,6 +41,7 @@ pub(super) struct State<T> {
     pub(super) counts: Counts,
     /// What the halt cut off.
     abandoned: usize,
+    abandoned_in_work: usize,
     /// The first of these.
     abandoned_keys: Vec<T>,
 }
@@ -85,6 +86,7 @@ impl<T> State<T> {
             releases: 0,
             counts: Counts::default(),
             abandoned: 0,
+            abandoned_in_work: 0,
             abandoned_keys: Vec::new(),
         }
     }
@@ -121,6 +123,11 @@ impl<T> State<T> {
             dropped_delayed: self.counts.dropped_delayed,
             refused: usize::try_from(self.counts.refused).unwrap_or(usize::MAX),
             left: if halted { self.abandoned } else { left },
+            left_in_work: if halted {
+                self.abandoned_in_work
+            } else {
+                self.works.len()
+            },
         }
     }
 
@@ -429,6 +436,7 @@ impl<T: Clone> State<T> {
         let mut dropped = self.shut_down(clock);
         self.phase = Phase::Halted;
         self.abandoned = self.len() + self.works.len();
+        self.abandoned_in_work = self.works.len();
         for band in [Band::Live, Band::Background] {
             while let Some(id) = match band {
                 Band::Live => self.live.first(),

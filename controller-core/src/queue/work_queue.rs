@@ -256,7 +256,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
 
     /// The keys that [`shut_down_now`](Self::shut_down_now), or the deadline of a drain, cut
     /// off: those in work, then those in line, and the first ten of them, which is enough to
-    /// name them to a person. [`Drained::abandoned`] counts all. Empty before.
+    /// name them to a person. [`Drained::abandoned`] counts all, and
+    /// [`Drained::abandoned_in_work`] says where the one kind ends. Empty before.
     pub fn abandoned_keys(&self) -> Vec<T> {
         self.shared.update(|inner, _| inner.state.abandoned_keys())
     }

@@ -62,8 +62,8 @@ pub struct RunOptions {
     /// Where the workers count their looks, under controller-runtime's names. The default is a
     /// place that nobody reads.
     pub worker_metrics: WorkerMetrics,
-    /// Where the queue of a run is shown, under controller-runtime's names. Each run adds its
-    /// own, so give it one that no run had before.
+    /// Where the queue of a run is shown, under controller-runtime's names. Several runs may
+    /// have the same one after the other: the last is shown.
     pub queue_metrics: QueueMetrics,
 }
 
@@ -81,6 +81,8 @@ pub struct RunSummary {
     pub dropped_delayed: usize,
     /// How many keys were in line or in work when the grace period ended.
     pub abandoned: usize,
+    /// How many of them were in work. What they had sent is awaited, and tells of itself.
+    pub abandoned_in_work: usize,
     /// How many writes had been sent and had no answer: they may have been applied. One that
     /// hung earlier in the run no longer counts when it has ended, and its object was found, or
     /// made, as it should be.

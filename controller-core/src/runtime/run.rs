@@ -206,6 +206,7 @@ pub async fn run(
         reconciled: summaries.iter().map(|summary| summary.reconciled).sum(),
         dropped_delayed: drained.dropped_delayed,
         abandoned: drained.abandoned,
+        abandoned_in_work: drained.abandoned_in_work,
         unanswered,
         events: events.into_iter().next().unwrap_or_default(),
     })
@@ -242,6 +243,7 @@ impl RunSummary {
         reconciled: 0,
         dropped_delayed: 0,
         abandoned: 0,
+        abandoned_in_work: 0,
         unanswered: 0,
         events: EventCounts::NONE,
     };

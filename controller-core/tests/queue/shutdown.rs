@@ -11,6 +11,7 @@ const ALL_DONE: Drained = Drained {
     completed: true,
     dropped_delayed: 0,
     abandoned: 0,
+    abandoned_in_work: 0,
     refused: 0,
 };
 
@@ -176,6 +177,7 @@ async fn at_the_deadline_a_drain_halts_the_queue_and_says_what_is_left() {
         completed: false,
         dropped_delayed: 0,
         abandoned: 4,
+        abandoned_in_work: 1,
         refused: 0,
     };
     assert_eq!(drained, expected);
@@ -276,7 +278,7 @@ fn the_first_abandoned_keys_have_names() {
     queue.add_after("delayed".to_owned(), Duration::from_secs(1));
     assert!(queue.abandoned_keys().is_empty());
     let drained = queue.shut_down_now();
-    assert_eq!(drained.abandoned, 13);
+    assert_eq!((drained.abandoned, drained.abandoned_in_work), (13, 2));
     drop(tickets);
     let expected: Vec<_> = (1..=10).map(|key| format!("key {key}")).collect();
     assert_eq!(queue.abandoned_keys(), expected);

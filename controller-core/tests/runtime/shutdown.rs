@@ -81,7 +81,10 @@ async fn the_first_that_the_end_came_before_are_named() {
         .await;
     let summary = scene.stop().await;
     assert_eq!(summary.abandoned, 13);
-    insta::assert_snapshot!(log.text(), @"WARN not looked at before the grace period ended: shop/d10, shop/d11, shop/d12, shop/d13, shop/d14, shop/d15, shop/d16, shop/d17, shop/d18, shop/d19 and 3 more");
+    insta::assert_snapshot!(log.text(), @r"
+    WARN cut off by the end of the grace period while being looked at: shop/d10
+    WARN not looked at before the grace period ended: shop/d11, shop/d12, shop/d13, shop/d14, shop/d15, shop/d16, shop/d17, shop/d18, shop/d19 and 3 more
+    ");
 }
 
 /// The watches close last: what changes while the line is worked off is still seen.

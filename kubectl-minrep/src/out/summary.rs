@@ -67,7 +67,11 @@ pub fn run_summary(tally: &Tally, left: &RunSummary, elapsed: Duration, dry_run:
     );
     for (count, what) in [
         (left.dropped_delayed, "waiting to be tried again"),
-        (left.abandoned, "not looked at"),
+        (left.abandoned_in_work, "cut off"),
+        (
+            left.abandoned.saturating_sub(left.abandoned_in_work),
+            "not looked at",
+        ),
         (left.unanswered, "sent and not answered"),
     ] {
         if count > 0 {

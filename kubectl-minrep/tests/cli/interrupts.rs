@@ -139,7 +139,7 @@ async fn a_loop_that_cannot_drain_ends_after_the_grace_period() {
     let started = Instant::now();
     let ended = running.end().await.with_code(0);
     assert!(started.elapsed() < Duration::from_secs(10));
-    let named = "not looked at before the grace period ended: shop/web\n";
+    let named = "cut off by the end of the grace period while being looked at: shop/web\n";
     assert!(ended.stderr.contains(named), "{ended:?}");
 }
 

@@ -65,6 +65,7 @@ fn a_run_is_summed_up_when_it_stops() {
         reconciled: 400,
         dropped_delayed: 0,
         abandoned: 0,
+        abandoned_in_work: 0,
         unanswered: 0,
         events: EventCounts::NONE,
     };
@@ -73,7 +74,8 @@ fn a_run_is_summed_up_when_it_stops() {
     assert_snapshot!(run_summary(&tally, &left, after, DryRun::Client), @"Stopped after 1h2m3s: would raise 3, 1 failing (dry run)");
     left.dropped_delayed = 1;
     left.abandoned = 12;
-    assert_snapshot!(run_summary(&tally, &left, Duration::from_secs(90), DryRun::None), @"Stopped after 1m30s: 7 raised, 1 failing, 1 waiting to be tried again, 12 not looked at");
+    left.abandoned_in_work = 2;
+    assert_snapshot!(run_summary(&tally, &left, Duration::from_secs(90), DryRun::None), @"Stopped after 1m30s: 7 raised, 1 failing, 1 waiting to be tried again, 2 cut off, 10 not looked at");
     left.synced = false;
     assert_snapshot!(run_summary(&tally, &left, Duration::from_secs(39), DryRun::None), @"Stopped after 39.0s, before the first lists were read");
 }
