@@ -48,7 +48,7 @@ pub enum CallError {
 /// What the code left half done is its own business: our side hands it nothing that a panic
 /// could leave inconsistent.
 pub(super) fn caught<T>(code: impl FnOnce() -> T) -> Result<T, CallError> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| CallError::panicked(&*payload))
+    catch_unwind(AssertUnwindSafe(code)).map_err(CallError::panicked)
 }
 
 // === impl CallError ===
@@ -68,12 +68,17 @@ impl CallError {
     }
 
     /// With the text that `panic!` was given.
-    pub(super) fn panicked(payload: &(dyn Any + Send)) -> Self {
+    pub(super) fn panicked(payload: Box<dyn Any + Send>) -> Self {
         let text = payload
             .downcast_ref::<&str>()
             .copied()
             .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        Self::Panicked(text.unwrap_or("a payload that is no text").to_owned())
+        let text = text.unwrap_or("a payload that is no text").to_owned();
+        // What `panic_any` was given may panic in its turn. One that does so twice is kept.
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(again);
+        }
+        Self::Panicked(text)
     }
 }
 

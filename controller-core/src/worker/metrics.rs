@@ -11,7 +11,7 @@ use prometheus_client::metrics::{MetricType, TypedMetric};
 use prometheus_client::registry::Registry;
 use tokio::time::Instant;
 
-use super::call_error::CallError;
+use super::fate::{Fate, GivenUp};
 use super::reconciler::{Outcome, ReconcileError};
 
 /// What the workers of a program count, for a registry of the caller's: controller-runtime's
@@ -217,7 +217,7 @@ impl ControllerMetrics {
 // === impl Call ===
 
 impl Call {
-    pub(super) fn end(mut self, answer: &Result<Outcome, ReconcileError>) {
+    pub(super) fn end(mut self, answer: &Result<Outcome, ReconcileError>, fate: &Fate) {
         self.ended = true;
         let series = &self.series;
         match answer {
@@ -228,9 +228,9 @@ impl Call {
                 if matches!(error, ReconcileError::Terminal(_)) {
                     series.terminal_errors.inc();
                 }
-                match CallError::of(error) {
-                    Some(CallError::Panicked(_)) => _ = series.panics.inc(),
-                    Some(CallError::DeadlineExceeded(_)) => _ = series.timeouts.inc(),
+                match fate.of(error) {
+                    Some(GivenUp::Panicked) => _ = series.panics.inc(),
+                    Some(GivenUp::DeadlineExceeded) => _ = series.timeouts.inc(),
                     None => {}
                 }
             }

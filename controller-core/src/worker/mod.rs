@@ -90,6 +90,7 @@
 mod call_error;
 mod chain;
 mod failure_log;
+mod fate;
 mod key_text;
 pub mod layers;
 mod metrics;

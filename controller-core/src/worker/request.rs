@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::fate::Fate;
+
 /// One look at one key, on its way through the layers to the reconciler.
 ///
 /// Derefs to the key and is displayed as it, so that a layer or a reconciler that only wants
@@ -26,6 +28,7 @@ pub struct ReconcileRequest<K> {
     attempt: u32,
     queued_for: Option<Duration>,
     cancelled: CancellationToken,
+    fate: Fate,
 }
 
 // === impl ReconcileRequest ===
@@ -38,6 +41,7 @@ impl<K> ReconcileRequest<K> {
             attempt: 1,
             queued_for: None,
             cancelled: CancellationToken::new(),
+            fate: Fate::default(),
         }
     }
 
@@ -71,7 +75,8 @@ impl<K> ReconcileRequest<K> {
     }
 
     /// Which try this is, from 1: one more than the failures that the queue's limiter counts
-    /// for the key. A success begins anew, and so does a terminal error.
+    /// for the key. A success begins anew, with or without a look asked for later, and so does
+    /// a terminal error.
     ///
     /// A limiter that does not count, as [`Bucket`](crate::queue::Bucket), makes each the first.
     pub fn attempt(&self) -> u32 {
@@ -105,6 +110,10 @@ impl<K> ReconcileRequest<K> {
     /// ```
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancelled
+    }
+
+    pub(super) fn fate(&self) -> &Fate {
+        &self.fate
     }
 }
 

@@ -15,6 +15,7 @@ use tower::Service;
 use super::call_error::{CallError, caught};
 use super::chain::Chain;
 use super::failure_log::{FailureLog, Next};
+use super::fate::{Fate, GivenUp};
 use super::key_text::KeyText;
 use super::layers::Metered;
 use super::reconciler::{Outcome, ReconcileError};
@@ -37,9 +38,9 @@ pub(super) struct Settler<K> {
     tally: Mutex<PoolSummary>,
 }
 
-/// When a key comes back whose limiter panicked. Long enough that a limiter that always does
+/// When a key comes back whose limiter panicked, or that could not be settled. Long enough that a limiter that always does
 /// is no hot loop, short enough for a person who waits.
-const WITHOUT_LIMITER: Duration = Duration::from_secs(10);
+pub(super) const WITHOUT_LIMITER: Duration = Duration::from_secs(10);
 
 // === impl Settle ===
 
@@ -78,13 +79,14 @@ where
     }
 
     fn call(&mut self, request: ReconcileRequest<K>) -> Self::Future {
-        let (key, cancelled) = (request.key().clone(), request.cancelled().clone());
+        let (key, fate) = (request.key().clone(), request.fate().clone());
+        let cancelled = request.cancelled().clone();
         // It is always ready, and clones what is in it.
         let call = caught(|| self.service.lock().call(request));
         let settler = Arc::clone(&self.settler);
         async move {
-            let ended = settler.end_of(call, cancelled).await;
-            settler.settle(&key, ended);
+            let ended = settler.end_of(call, cancelled, &fate).await;
+            settler.settle(&key, ended, &fate);
             Ok(())
         }
         .boxed()
@@ -116,6 +118,7 @@ where
         &self,
         call: Result<impl Future<Output = Result<Outcome, ReconcileError>>, CallError>,
         cancelled: CancellationToken,
+        fate: &Fate,
     ) -> Option<Result<Outcome, ReconcileError>> {
         // Fires also when this future is dropped.
         let unless_answered = cancelled.clone().drop_guard();
@@ -129,19 +132,19 @@ where
                 answer = call => Some(answer),
             }
         });
-        let ended = call
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|payload| Some(Err(CallError::panicked(&*payload).into())));
+        let ended = call.catch_unwind().await.unwrap_or_else(|payload| {
+            fate.note(GivenUp::Panicked);
+            Some(Err(CallError::panicked(payload).into()))
+        });
         if let Some(answer) = &ended
-            && !answer.as_ref().is_err_and(has_no_answer)
+            && !matches!(answer, Err(error) if fate.of(error).is_some())
         {
             unless_answered.disarm();
         }
         ended
     }
 
-    fn settle(&self, key: &K, ended: Option<Result<Outcome, ReconcileError>>) {
+    fn settle(&self, key: &K, ended: Option<Result<Outcome, ReconcileError>>, fate: &Fate) {
         match ended {
             None => {
                 self.tally.lock().cancelled += 1;
@@ -159,11 +162,14 @@ where
                 }
                 self.log.succeeded(key);
             }
-            Some(Err(error)) => self.failed(key, error),
+            Some(Err(error)) => {
+                let given_up = fate.of(&error);
+                self.failed(key, error, given_up);
+            }
         }
     }
 
-    fn failed(&self, key: &K, error: ReconcileError) {
+    fn failed(&self, key: &K, error: ReconcileError, given_up: Option<GivenUp>) {
         let next = match &error {
             ReconcileError::Transient(_) => Next::Retry,
             ReconcileError::Terminal(_) => Next::GiveUp,
@@ -172,22 +178,22 @@ where
             Next::Retry => self.retry(key),
             Next::GiveUp => self.forget(key),
         }
-        if has_panicked(&error) {
+        if given_up == Some(GivenUp::Panicked) {
             self.tally.lock().panicked += 1;
         } else {
             self.tally.lock().failed += 1;
         }
         // The words of the error are the reconciler's, and so is its drop.
-        if let Err(panic) = caught(move || self.tell(key, &error, next)) {
+        if let Err(panic) = caught(move || self.tell(key, &error, next, given_up)) {
             let key = KeyText(key);
             tracing::error!(%key, error = %panic, "reconcile failed, and so did telling why");
         }
     }
 
-    fn tell(&self, key: &K, error: &ReconcileError, next: Next) {
+    fn tell(&self, key: &K, error: &ReconcileError, next: Next, given_up: Option<GivenUp>) {
         let (ReconcileError::Transient(cause) | ReconcileError::Terminal(cause)) = error;
         let text = Chain(cause.as_ref()).to_string();
-        if self.errors_are_told && !has_no_answer(error) {
+        if self.errors_are_told && given_up.is_none() {
             tracing::debug!(error = text, "reconcile failed");
         } else {
             self.log.failed(key, &text, next);
@@ -214,13 +220,4 @@ where
             );
         }
     }
-}
-
-/// Did the call end without an answer of the reconciler?
-fn has_no_answer(error: &ReconcileError) -> bool {
-    caught(|| CallError::of(error).is_some()).unwrap_or(false)
-}
-
-fn has_panicked(error: &ReconcileError) -> bool {
-    caught(|| matches!(CallError::of(error), Some(CallError::Panicked(_)))).unwrap_or(false)
 }

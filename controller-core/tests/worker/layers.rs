@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use captured_log::CapturedLog;
 use controller_core::worker::layers::{CatchPanicLayer, MetricsLayer, TimeoutLayer};
 use controller_core::worker::{
     CallError, Guarded, Outcome, ReconcileError, ReconcileRequest, ReconcileService, WorkerMetrics,
@@ -11,11 +12,14 @@ use controller_core::worker::{
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::PollSemaphore;
 use tower::layer::layer_fn;
-use tower::util::MapRequestLayer;
+use tower::util::{MapErrLayer, MapRequestLayer};
 use tower::{Layer, Service, ServiceExt, service_fn};
+use tracing::Level;
 
 use super::scripted::{Key, Scripted, Step, queue, stop_after};
 
@@ -145,6 +149,83 @@ async fn a_layer_sees_panics_and_deadlines_as_errors() {
         (summary.reconciled, summary.panicked, summary.failed),
         (2, 0, 0)
     );
+}
+
+/// Many a layer puts an error of its own in the place of the one that it got. A panic is still
+/// counted as one and told of, and stops what the call had handed over.
+#[tokio::test(start_paused = true)]
+async fn a_layer_that_rewrites_errors_hides_no_panic_and_no_deadline() {
+    let (log, _guard) = CapturedLog::start(Level::INFO);
+    let queue = queue();
+    for key in ["boom", "fails", "slow"] {
+        queue.add(key);
+    }
+    let reconciler = Scripted::new(|key, before| match (key, before) {
+        ("boom", 0) => Step::Panic("on purpose"),
+        ("fails", 0) => Step::Fail("for now"),
+        ("slow", 0) => Step::Hang,
+        _ => Step::Done,
+    });
+    let metrics = WorkerMetrics::default();
+    let pool = WorkerPool::new(queue.clone(), Arc::clone(&reconciler), 3)
+        .reconcile_deadline(Duration::from_millis(50))
+        .metrics(&metrics)
+        .errors_are_told()
+        .layer(MapErrLayer::new(|_: ReconcileError| {
+            ReconcileError::transient("rewritten")
+        }));
+    let (_, summary) = tokio::join!(stop_after(1_000, &queue), pool.run());
+    let counts = (summary.panicked, summary.failed, summary.reconciled);
+    assert_eq!(counts, (1, 2, 3));
+    let mut registry = Registry::default();
+    metrics.register(&mut registry);
+    let mut text = String::new();
+    encode(&mut text, &registry).unwrap();
+    for counted in ["errors_total", "panics_total", "timeouts_total"] {
+        let series = format!("reconcile_{counted}{{controller=\"test\"}} ");
+        let value = text.lines().find_map(|line| line.split_once(&series));
+        let expected = if counted == "errors_total" { "3" } else { "1" };
+        assert_eq!(value.map(|it| it.1), Some(expected), "{counted}");
+    }
+    let fired = |key| reconciler.requests(key)[0].cancelled().is_cancelled();
+    assert_eq!(["boom", "fails", "slow"].map(fired), [true, false, true]);
+    let told = log.text();
+    let told = |key: &str| {
+        told.lines()
+            .any(|it| it.contains("reconcile failed") && it.contains(key))
+    };
+    assert_eq!(
+        ["key=boom", "key=fails", "key=slow"].map(told),
+        [true, false, true]
+    );
+}
+
+/// A retry inside of a layer is a call of its own.
+#[tokio::test(start_paused = true)]
+async fn a_layer_that_tries_again_after_a_panic_has_the_second_answer() {
+    let queue = queue();
+    queue.add("a");
+    let reconciler = Scripted::new(|_, before| match before {
+        0 => Step::Panic("on purpose"),
+        1 => Step::Fail("for now"),
+        _ => Step::Done,
+    });
+    let again = layer_fn(|inner: Guarded<Scripted>| {
+        service_fn(move |request: ReconcileRequest<Key>| {
+            let first = inner.clone().oneshot(request.clone()).boxed();
+            let second = inner.clone().oneshot(request).boxed();
+            async move {
+                match first.await {
+                    Ok(outcome) => Ok(outcome),
+                    Err(_) => second.await,
+                }
+            }
+        })
+    });
+    let pool = WorkerPool::new(queue.clone(), Arc::clone(&reconciler), 1).layer(again);
+    let (_, summary) = tokio::join!(stop_after(1_000, &queue), pool.run());
+    let counts = (summary.panicked, summary.failed, summary.reconciled);
+    assert_eq!(counts, (0, 1, 1));
 }
 
 /// The three that wait for readiness have it as a part of the call.

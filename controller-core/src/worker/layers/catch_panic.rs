@@ -5,10 +5,12 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tower::{Layer, Service, ServiceExt};
 
+use crate::worker::fate::GivenUp;
 use crate::worker::{CallError, Outcome, ReconcileError, ReconcileRequest};
 
 /// Makes an error of a panic: [`CallError::Panicked`], which is transient. The panic hook has
-/// printed the place of the panic by then.
+/// printed the place of the panic by then. The [token](ReconcileRequest::cancelled) of the
+/// request fires.
 ///
 /// The call runs on a clone of the service, which the panic takes with it. What clones share
 /// is left as the panic found it; a `parking_lot` lock is free again, and is not poisoned.
@@ -57,10 +59,25 @@ where
     }
 
     fn call(&mut self, request: ReconcileRequest<K>) -> Self::Future {
-        let call = self.0.clone().oneshot(request);
+        let fate = request.fate().clone();
+        fate.begin();
+        let cancelled = request.cancelled().child_token();
+        // Fires also when this future is dropped.
+        let unless_answered = cancelled.clone().drop_guard();
+        let call = self.0.clone().oneshot(request.with_cancelled(cancelled));
         let call = AssertUnwindSafe(call.map(|answer| answer.map_err(Into::into)));
-        call.catch_unwind()
-            .map(|ended| ended.unwrap_or_else(|payload| Err(CallError::panicked(&*payload).into())))
-            .boxed()
+        async move {
+            match call.catch_unwind().await {
+                Ok(answer) => {
+                    unless_answered.disarm();
+                    answer
+                }
+                Err(payload) => {
+                    fate.note(GivenUp::Panicked);
+                    Err(CallError::panicked(payload).into())
+                }
+            }
+        }
+        .boxed()
     }
 }

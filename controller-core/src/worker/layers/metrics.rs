@@ -61,9 +61,10 @@ where
     fn call(&mut self, request: ReconcileRequest<K>) -> Self::Future {
         let call = self.metrics.begin();
         let inner = self.inner.clone();
+        let fate = request.fate().clone();
         async move {
             let answer = inner.oneshot(request).await.map_err(Into::into);
-            call.end(&answer);
+            call.end(&answer, &fate);
             answer
         }
         .boxed()

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use tokio::time::timeout;
 use tower::{Layer, Service, ServiceExt};
 
+use crate::worker::fate::GivenUp;
 use crate::worker::{CallError, Outcome, ReconcileError, ReconcileRequest};
 
 /// Gives a call up after some time, with [`CallError::DeadlineExceeded`].
@@ -91,6 +92,8 @@ where
 
     fn call(&mut self, request: ReconcileRequest<K>) -> Self::Future {
         let inner = self.inner.clone();
+        let fate = request.fate().clone();
+        fate.begin();
         let Some(deadline) = self.deadline else {
             return inner
                 .oneshot(request)
@@ -109,6 +112,7 @@ where
                 }
                 Err(_) => {
                     drop(unless_answered);
+                    fate.note(GivenUp::DeadlineExceeded);
                     Err(CallError::DeadlineExceeded(deadline).into())
                 }
             }
