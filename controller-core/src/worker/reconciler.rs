@@ -15,7 +15,9 @@ pub enum Outcome {
     /// The object is as it should be. The key's failure count is forgotten.
     Done,
     /// The object is fine for now and wants another look after this long. The failure
-    /// count is forgotten; an event before then is served at once.
+    /// count is forgotten; an event before then is served at once. Zero is at once too, behind
+    /// the keys that are in line: not `Done`, as in controller-runtime, so that a reconcile
+    /// that always says so never rests.
     RequeueAfter(Duration),
     /// Nothing was tried, for it is too early: a wait after a failure is not over, or a turn
     /// has not come. The key comes back after this long, or with an event before then, and its

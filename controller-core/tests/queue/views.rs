@@ -7,6 +7,8 @@ use controller_core::queue::{
 use controller_core::worker::{Outcome, ReconcileError, Reconciler, WorkerPool};
 use futures::FutureExt;
 use parking_lot::Mutex;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
 use tokio::time::Instant;
 
 use super::basics::far;
@@ -63,6 +65,19 @@ async fn a_fifo_queue_ends_in_all_three_ways() {
     queue.add("a");
     assert_eq!(queue.shut_down_now().abandoned, 1);
     assert!(queue.get().await.is_none());
+}
+
+/// client-go's `MetricsProvider`, which each kind of queue takes.
+#[tokio::test]
+async fn a_view_shows_the_metrics_of_its_queue() {
+    let queue = DelayingQueue::new("reports");
+    let mut registry = Registry::default();
+    queue.register(&mut registry);
+    queue.add("a");
+    let mut text = String::new();
+    encode(&mut text, &registry).unwrap();
+    let adds = r#"workqueue_adds_total{name="reports",controller="reports"} 1"#;
+    assert!(text.contains(adds), "{text}");
 }
 
 /// DQ-02b, DQ-03, BX-06, BX-07, through the view.

@@ -42,7 +42,7 @@ pub struct DelayingQueue<T> {
 // === impl DelayingQueue ===
 
 impl<T: Clone + Eq + Hash + Send + 'static> DelayingQueue<T> {
-    /// An empty queue. The name stands in spans and metrics.
+    /// An empty queue. The name is that of its [metrics](FifoQueue::register).
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         WorkQueue::new(name).into()
     }

@@ -2,6 +2,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use prometheus_client::registry::Registry;
 use tokio::time::Instant;
 
 use crate::queue::{Depth, Drained, Get, WorkQueue};
@@ -14,6 +15,7 @@ use crate::queue::{Depth, Drained, Get, WorkQueue};
 /// | client-go | here |
 /// |---|---|
 /// | `NewTypedWithConfig(TypedQueueConfig{Name: …})` | [`new`](Self::new), always with a name |
+/// | `TypedQueueConfig{MetricsProvider: …}` | [`register`](Self::register) |
 /// | `Add`, `Len` | [`add`](Self::add), [`len`](Self::len) |
 /// | `item, shutdown := Get()` | `while let Some(ticket) = queue.get().await` |
 /// | `defer queue.Done(item)` | nothing: the [`Ticket`](crate::queue::Ticket) does it |
@@ -86,7 +88,7 @@ pub struct FifoQueue<T> {
 // === impl FifoQueue ===
 
 impl<T: Clone + Eq + Hash + Send + 'static> FifoQueue<T> {
-    /// An empty queue. The name stands in spans and metrics.
+    /// An empty queue. The name is that of its [metrics](Self::register).
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         WorkQueue::new(name).into()
     }
@@ -117,7 +119,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> FifoQueue<T> {
         self.queue.is_empty()
     }
 
-    /// How many keys are in line, delayed and in work, all at one instant.
+    /// How many keys are in line and in work, all at one instant. Delayed are those to which
+    /// somebody has given a delay through a richer view of the same queue.
     pub fn depth(&self) -> Depth {
         self.queue.depth()
     }
@@ -145,6 +148,12 @@ impl<T: Clone + Eq + Hash + Send + 'static> FifoQueue<T> {
     /// Is the intake closed?
     pub fn is_shutting_down(&self) -> bool {
         self.queue.is_shutting_down()
+    }
+
+    /// Makes the queue's metrics a part of `registry`: client-go's `MetricsProvider`. See
+    /// [`WorkQueue::register`].
+    pub fn register(&self, registry: &mut Registry) {
+        self.queue.register(registry);
     }
 
     /// For the views that can do more.

@@ -2,7 +2,7 @@
 //!
 //! client-go has three kinds of queue, each made of the one before. Here there is one
 //! implementation, [`WorkQueue`](super::WorkQueue), and three views of it, for a part of a
-//! program that should not be able to do more:
+//! program that has no use for more:
 //!
 //! | client-go | the view | what it adds |
 //! |---|---|---|
@@ -14,6 +14,9 @@
 //! the one before. What only a [`WorkQueue`](super::WorkQueue) has: the background band,
 //! [`halted`](super::WorkQueue::halted), and a [`WorkerPool`](crate::worker::WorkerPool) that
 //! serves it.
+//!
+//! A view says what its holder means to do, and is no fence: each can shut the queue down, and
+//! a [`RateLimitingQueue`] can be made into the whole again.
 mod delaying;
 mod fifo;
 mod rate_limiting;

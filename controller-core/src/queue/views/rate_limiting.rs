@@ -52,8 +52,8 @@ pub struct RateLimitingQueue<T> {
 // === impl RateLimitingQueue ===
 
 impl<T: Clone + Eq + Hash + Send + 'static> RateLimitingQueue<T> {
-    /// An empty queue with the default limiter: see [`WorkQueue::new`]. The name stands in
-    /// spans and metrics.
+    /// An empty queue with the default limiter: see [`WorkQueue::new`]. The name is
+    /// that of its [metrics](super::FifoQueue::register), and of the spans of a pool.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         WorkQueue::new(name).into()
     }
