@@ -175,6 +175,20 @@ impl<T> State<T> {
         None
     }
 
+    /// The key in work is to come back after `delay`, in the band that it was taken from, or
+    /// sooner if that was said before. Nothing of the key is needed, which may be what is
+    /// broken. It is no news, so a closed intake does not refuse it.
+    pub(super) fn again(&mut self, work: WorkId, delay: Duration, clock: &mut Clock) {
+        if delay.is_zero() {
+            let news = self.work(work).add(None, clock);
+            self.counts.adds += u64::from(news);
+        } else {
+            self.counts.retries += u64::from(self.phase == Phase::Open);
+            let due = self.due(delay, clock.now());
+            self.wait_in_work(work, due, Policy::Earliest, clock);
+        }
+    }
+
     /// Closes the intake and drops the delayed keys. Those in line are still handed out,
     /// and so is a key that was added while it was in work, or whose delay passed then.
     pub(super) fn shut_down(&mut self, clock: &mut Clock) -> Vec<T> {
@@ -223,6 +237,22 @@ impl<T> State<T> {
         self.deadlines
             .remove(&Due { at, order })
             .expect("invariant: `deadlines` holds the delayed keys");
+    }
+
+    fn wait_in_work(&mut self, work: WorkId, due: Due, policy: Policy, clock: &mut Clock) {
+        let open = self.phase == Phase::Open;
+        let work = self.work(work);
+        let came_due = open && work.come_due(clock);
+        match &mut work.then {
+            Then::Line { .. } => {}
+            Then::Wait { due: old, .. } if policy.keeps(*old, due) => {}
+            Then::Wait { due: old, .. } => *old = due,
+            then @ Then::Leave => {
+                let band = work.band;
+                *then = Then::Wait { band, due };
+            }
+        }
+        self.counts.adds += u64::from(came_due);
     }
 
     fn work(&mut self, work: WorkId) -> &mut Work {
@@ -318,7 +348,6 @@ impl<T: Clone + Eq> State<T> {
             }
         }
         let due = self.due(delay, clock.now());
-        let keeps = |old: Due| policy == Policy::Earliest && old <= due;
         match place {
             None => {
                 let id = self.entries.insert(hash, item.into_owned());
@@ -327,26 +356,14 @@ impl<T: Clone + Eq> State<T> {
             }
             Some((id, Place::Delayed { band, order })) => {
                 let at = self.entries.since(id);
-                if !keeps(Due { at, order }) {
+                if !policy.keeps(Due { at, order }, due) {
                     self.undelay(id, order);
                     self.delay(id, band, due);
                 }
             }
             Some((_, Place::InLine { .. })) => {}
             Some((_, Place::InWork(work))) => {
-                let open = self.phase == Phase::Open;
-                let work = self.work(work);
-                let came_due = open && work.come_due(clock);
-                match &mut work.then {
-                    Then::Line { .. } => {}
-                    Then::Wait { due: old, .. } if keeps(*old) => {}
-                    Then::Wait { due: old, .. } => *old = due,
-                    then @ Then::Leave => {
-                        let band = work.band;
-                        *then = Then::Wait { band, due };
-                    }
-                }
-                self.counts.adds += u64::from(came_due);
+                self.wait_in_work(work, due, policy, clock);
             }
         }
         Some(item)
@@ -493,5 +510,13 @@ impl<T: Clone> State<T> {
             });
         }
         snapshot
+    }
+}
+
+// === impl Policy ===
+
+impl Policy {
+    fn keeps(self, old: Due, new: Due) -> bool {
+        self == Self::Earliest && old <= new
     }
 }

@@ -46,6 +46,8 @@ pub struct Ticket<T> {
     work: WorkId,
     band: Band,
     queued_for: Option<Duration>,
+    /// The drop puts the key back in line.
+    comes_back: bool,
     item: T,
 }
 
@@ -64,7 +66,28 @@ impl<T> Ticket<T> {
             work,
             band,
             queued_for,
+            comes_back: false,
             item,
+        }
+    }
+
+    /// Until [`settled`](Self::settled) a drop does not say that the work is done: it puts the
+    /// key back in line, for whoever serves the queue next.
+    pub(crate) fn hold(&mut self) {
+        self.comes_back = true;
+    }
+
+    /// What is to become of the key has been said.
+    pub(crate) fn settled(&mut self) {
+        self.comes_back = false;
+    }
+
+    /// Settles the key: it is to come back after `delay` at the latest. For a key that cannot be
+    /// cloned or hashed any more, since nothing of it is needed.
+    pub(crate) fn come_back_after(&mut self, delay: Duration) {
+        self.comes_back = false;
+        if let Some(shared) = &self.shared {
+            shared.update(|inner, clock| inner.state.again(self.work, delay, clock));
         }
     }
 
@@ -127,7 +150,12 @@ impl<T> Deref for Ticket<T> {
 impl<T> Drop for Ticket<T> {
     fn drop(&mut self) {
         if let Some(shared) = self.shared.take() {
-            drop(shared.update(|inner, clock| inner.state.done(self.work, clock)));
+            drop(shared.update(|inner, clock| {
+                if self.comes_back {
+                    inner.state.again(self.work, Duration::ZERO, clock);
+                }
+                inner.state.done(self.work, clock)
+            }));
         }
     }
 }

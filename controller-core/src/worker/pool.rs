@@ -137,7 +137,8 @@ impl<R: Reconciler, L> WorkerPool<R, L> {
     /// Starts the workers, and returns when all have ended: the queue was shut down and
     /// is empty, or it was halted and the calls under way were dropped.
     ///
-    /// Dropping the future stops the workers at their next await.
+    /// Dropping the future stops the workers at their next await. Their keys go back in line,
+    /// for a pool that serves the queue later.
     pub async fn run(self) -> PoolSummary
     where
         L: Layer<Guarded<R>>,

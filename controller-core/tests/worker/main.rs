@@ -14,4 +14,5 @@ mod worker {
     mod settle;
     mod shutdown;
     mod spans;
+    mod unsettled;
 }
