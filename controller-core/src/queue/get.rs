@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker, ready};
 use super::clock::{Clock, Nanos};
 use super::phase::Phase;
 use super::shared::{Inner, Shared};
-use super::state::Taken;
+use super::state::{BROKEN, Broken, Taken};
 use super::sync::Timer;
 use super::ticket::Ticket;
 use super::waiters::WaiterId;
@@ -37,6 +37,8 @@ struct Look<T> {
     armed: Option<Nanos>,
     /// Wakers that are of no use any more, to be dropped once the lock is released.
     spent: [Option<Waker>; 2],
+    /// Keys that could not be handed out.
+    broken: Vec<Broken<T>>,
 }
 
 enum Found<T> {
@@ -85,10 +87,12 @@ impl<T: Clone> Future for Get<T> {
                 let removed = removed.and_then(|work| inner.state.done(work, clock));
                 (inner.look(clock, &mut this.waiter), removed)
             });
+            look.tell_of_broken();
             if let Found::Nothing = look.found {
                 let waker = cx.waker().clone();
                 look = shared
                     .update(|inner, clock| inner.look_or_sleep(clock, &mut this.waiter, waker));
+                look.tell_of_broken();
             }
             match look.found {
                 Found::Key(taken) => {
@@ -129,6 +133,26 @@ impl<T: Clone> fmt::Debug for Get<T> {
     }
 }
 
+// === impl Look ===
+
+impl<T> Look<T> {
+    /// The panic hook has told where each panicked. What a key or a panic does when it is
+    /// dropped is not known, but the lock is free again.
+    fn tell_of_broken(&mut self) {
+        for Broken { payload, item } in self.broken.drain(..) {
+            match &item {
+                None => tracing::error!(
+                    "a key panicked when it was cloned, the next try is in {BROKEN:?}"
+                ),
+                Some(_) => tracing::error!(
+                    "a key panicked when it was cloned, and is dropped at the shutdown"
+                ),
+            }
+            drop((payload, item));
+        }
+    }
+}
+
 // === impl Inner ===
 
 impl<T: Clone> Inner<T> {
@@ -146,6 +170,7 @@ impl<T: Clone> Inner<T> {
             found,
             armed: None,
             spent: [left, None],
+            broken: std::mem::take(&mut self.state.broken),
         }
     }
 

@@ -1,5 +1,7 @@
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use slab::Slab;
@@ -9,10 +11,13 @@ use super::counts::Counts;
 use super::depth::Depth;
 use super::entries::{Entries, Id, KeyHash, Place};
 use super::line::Line;
-use super::phase::{Phase, Progress};
+use super::phase::Phase;
 use super::snapshot::{InWork, Snapshot};
 use super::work::{Due, Then, Work, WorkId};
 use crate::handler::Band;
+
+#[path = "ending.rs"]
+mod ending;
 
 /// The rules of the queue, and nothing else: no lock, no waker. Whoever calls brings a
 /// clock, and calls [`promote`](Self::promote) first.
@@ -39,6 +44,8 @@ pub(super) struct State<T> {
     /// How often drains were told to let go; a drain remembers how often when it began.
     releases: u64,
     pub(super) counts: Counts,
+    /// What could not be handed out, to be taken out of here by whoever wanted a key.
+    pub(super) broken: Vec<Broken<T>>,
     /// What the halt cut off.
     abandoned: usize,
     abandoned_in_work: usize,
@@ -61,14 +68,21 @@ pub(super) struct Taken<T> {
     pub(super) queued_for: Option<Duration>,
 }
 
+/// A key that panicked when it was cloned, to be told of and dropped without the lock.
+pub(super) struct Broken<T> {
+    pub(super) payload: Box<dyn Any + Send>,
+    /// The key, if it left the queue.
+    pub(super) item: Option<T>,
+}
+
+/// How long a key waits that could not be cloned: so long that its panics keep nobody busy.
+pub(super) const BROKEN: Duration = Duration::from_secs(10);
+
 /// Of this many keys handed out one is the longest-waiting background key, if any waits.
 const TURN: usize = 8;
 
 /// A longer delay is cut to this. Nobody waits for it, and `now + delay` cannot overflow.
 const LONGEST_DELAY: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-
-/// So many keys that a halt cut off are kept to be named.
-const NAMED: usize = 10;
 
 // === impl State ===
 
@@ -85,6 +99,7 @@ impl<T> State<T> {
             phase: Phase::Open,
             releases: 0,
             counts: Counts::default(),
+            broken: Vec::new(),
             abandoned: 0,
             abandoned_in_work: 0,
             abandoned_keys: Vec::new(),
@@ -112,23 +127,6 @@ impl<T> State<T> {
 
     pub(super) const fn phase(&self) -> Phase {
         self.phase
-    }
-
-    pub(super) fn progress(&self) -> Progress {
-        let halted = self.phase == Phase::Halted;
-        let left = self.len() + self.works.len();
-        Progress {
-            over: halted || left == 0,
-            releases: self.releases,
-            dropped_delayed: self.counts.dropped_delayed,
-            refused: usize::try_from(self.counts.refused).unwrap_or(usize::MAX),
-            left: if halted { self.abandoned } else { left },
-            left_in_work: if halted {
-                self.abandoned_in_work
-            } else {
-                self.works.len()
-            },
-        }
     }
 
     /// Puts in line what is due, in the order of the deadlines.
@@ -189,26 +187,6 @@ impl<T> State<T> {
         }
     }
 
-    /// Closes the intake and drops the delayed keys. Those in line are still handed out,
-    /// and so is a key that was added while it was in work, or whose delay passed then.
-    pub(super) fn shut_down(&mut self, clock: &mut Clock) -> Vec<T> {
-        if self.phase == Phase::Open {
-            self.phase = Phase::ShuttingDown;
-            for (_, work) in &mut self.works {
-                self.counts.adds += u64::from(work.come_due(clock));
-            }
-        }
-        let delayed = std::mem::take(&mut self.deadlines);
-        self.counts.dropped_delayed += delayed.len();
-        let delayed = delayed.into_values();
-        delayed.map(|id| self.entries.remove(id)).collect()
-    }
-
-    /// Lets the drains go that have begun.
-    pub(super) const fn release(&mut self) {
-        self.releases += 1;
-    }
-
     fn delay(&mut self, id: Id, band: Band, due: Due) {
         let Due { at, order } = due;
         self.entries.set_since(id, at);
@@ -230,6 +208,18 @@ impl<T> State<T> {
             Band::Live => self.live.unlink(&mut self.entries, id),
             Band::Background => self.background.unlink(&mut self.entries, id),
         }
+    }
+
+    /// Has a key that is in no line wait. Gives it back if it leaves the queue.
+    fn put_off(&mut self, id: Id, band: Band, clock: &mut Clock) -> Option<T> {
+        if self.phase != Phase::Open {
+            self.counts.dropped_delayed += 1;
+            return Some(self.entries.remove(id));
+        }
+        let due = self.due(BROKEN, clock.now());
+        self.counts.retries += 1;
+        self.delay(id, band, due);
+        None
     }
 
     fn undelay(&mut self, id: Id, order: u64) {
@@ -402,25 +392,33 @@ impl<T: Clone + Eq> State<T> {
 }
 
 impl<T: Clone> State<T> {
-    /// Hands out the key whose turn it is.
+    /// Hands out the key whose turn it is. One that panics when it is cloned makes way for the
+    /// next: at the head of the line it would hold up all others, and be asked without a pause.
     ///
     /// The streak counts on while no background key waits, so that one which comes then is
     /// served next: of *any* eight keys handed out one is background, if one waits.
     pub(super) fn take(&mut self, clock: &mut Clock) -> Option<Taken<T>> {
-        let background_turn = self.live_streak + 1 >= TURN;
-        let (id, band) = match (self.live.first(), self.background.first()) {
-            (Some(id), None) => (id, Band::Live),
-            (Some(id), Some(_)) if !background_turn => (id, Band::Live),
-            (_, Some(id)) => (id, Band::Background),
-            (None, None) => return None,
+        let (id, band, item) = loop {
+            let background_turn = self.live_streak + 1 >= TURN;
+            let (id, band) = match (self.live.first(), self.background.first()) {
+                (Some(id), None) => (id, Band::Live),
+                (Some(id), Some(_)) if !background_turn => (id, Band::Live),
+                (_, Some(id)) => (id, Band::Background),
+                (None, None) => return None,
+            };
+            self.unlink(id, band);
+            match catch_unwind(AssertUnwindSafe(|| self.entries.item(id).clone())) {
+                Ok(item) => break (id, band, item),
+                Err(payload) => {
+                    let item = self.put_off(id, band, clock);
+                    self.broken.push(Broken { payload, item });
+                }
+            }
         };
-        // First of all: if this panics nothing has happened.
-        let item = self.entries.item(id).clone();
         self.live_streak = match band {
             Band::Live => self.live_streak + 1,
             Band::Background => 0,
         };
-        self.unlink(id, band);
         let since = clock.stamp();
         let queued_for = between(self.entries.since(id), since);
         self.counts.waited(queued_for);
@@ -438,42 +436,6 @@ impl<T: Clone> State<T> {
             band,
             queued_for,
         })
-    }
-
-    /// Closes the intake and drops the keys in line too.
-    pub(super) fn halt(&mut self, clock: &mut Clock) -> Vec<T> {
-        if self.phase == Phase::Halted {
-            return Vec::new();
-        }
-        let works = self.works.iter().take(NAMED);
-        let in_work: Vec<T> = works
-            .map(|(_, work)| self.entries.item(work.id).clone())
-            .collect();
-        self.abandoned_keys = in_work;
-        let mut dropped = self.shut_down(clock);
-        self.phase = Phase::Halted;
-        self.abandoned = self.len() + self.works.len();
-        self.abandoned_in_work = self.works.len();
-        for band in [Band::Live, Band::Background] {
-            while let Some(id) = match band {
-                Band::Live => self.live.first(),
-                Band::Background => self.background.first(),
-            } {
-                self.unlink(id, band);
-                let item = self.entries.remove(id);
-                if self.abandoned_keys.len() < NAMED {
-                    self.abandoned_keys.push(item);
-                } else {
-                    dropped.push(item);
-                }
-            }
-        }
-        dropped
-    }
-
-    /// The first keys that the halt cut off: those in work, then those in line.
-    pub(super) fn abandoned_keys(&self) -> Vec<T> {
-        self.abandoned_keys.clone()
     }
 
     pub(super) fn snapshot(&self, clock: &mut Clock) -> Snapshot<T> {

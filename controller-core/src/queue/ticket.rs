@@ -132,10 +132,13 @@ impl<T: Clone> Ticket<T> {
     /// ```
     pub fn next(mut self) -> Get<T> {
         let shared = self.shared.take();
-        Get::after(
+        let next = Get::after(
             shared.expect("invariant: only `next` takes it, and the ticket with it"),
             self.work,
-        )
+        );
+        // A key that panics when it is dropped at the very end would take `next` along.
+        drop(self);
+        next
     }
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 use tower::layer::util::{Identity, Stack};
 use tower::{Layer, Service};
 use tracing::Instrument;
@@ -67,6 +67,9 @@ pub struct WorkerPool<R: Reconciler, L = Identity> {
 /// What the layers of a [`WorkerPool`] are put around: a reconciler whose panics and deadlines
 /// are errors.
 pub type Guarded<R> = Timeout<CatchPanic<ReconcileService<R>>>;
+
+/// How long a worker that panicked has no successor.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// How often the pool looks whether a summary of failures is due.
 const SUM_UP_EVERY: Duration = Duration::from_secs(10);
@@ -165,13 +168,12 @@ impl<R: Reconciler, L> WorkerPool<R, L> {
         let service = Settle::new(service, Arc::clone(&settler));
         let service = SpanLayer::new(self.queue.name()).layer(service);
 
+        let queue = self.queue.clone();
+        let halted = move || queue.halted();
         let worker = Worker::new(self.queue, service);
         let mut workers = JoinSet::new();
-        let start = |workers: &mut JoinSet<()>| {
-            workers.spawn(worker.clone().run().in_current_span());
-        };
         for _ in 0..self.workers {
-            start(&mut workers);
+            workers.spawn(worker.clone().run().in_current_span());
         }
         let mut sum_up = interval(SUM_UP_EVERY);
         sum_up.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -180,11 +182,16 @@ impl<R: Reconciler, L> WorkerPool<R, L> {
                 joined = workers.join_next() => match joined {
                     None => break,
                     Some(Ok(())) => {}
-                    // Calls and their settling are isolated, so this is a key that panics when
-                    // it is compared, hashed or cloned.
+                    // Calls and their settling are isolated, and what is done with the key too,
+                    // so this is one that panics when it is dropped.
                     Some(Err(error)) => {
                         tracing::error!(%error, "a worker ended, another takes its place");
-                        start(&mut workers);
+                        let (halted, worker) = (halted(), worker.clone());
+                        workers.spawn(async move {
+                            // The next one may end as fast.
+                            _ = timeout(PAUSE, halted).await;
+                            worker.run().await;
+                        }.in_current_span());
                     }
                 },
                 _ = sum_up.tick() => settler.log.sum_up(),

@@ -7,6 +7,7 @@
 mod queue {
     mod bands;
     mod basics;
+    mod broken_keys;
     mod bucket;
     mod delays;
     mod jitter;

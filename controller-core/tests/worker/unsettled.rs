@@ -16,12 +16,13 @@ use tracing::Level;
 
 use super::scripted::{Key, Scripted, Step, queue, run_for};
 
-/// Which of its three abilities a [`Touchy`] key fails in.
+/// Which of its abilities a [`Touchy`] key fails in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trap {
     Clone,
     Hash,
     Eq,
+    Drop,
 }
 
 /// A key that panics once, when what is `trap` is done to it for the last time that is allowed.
@@ -95,11 +96,11 @@ async fn a_key_given_back_during_a_drain_is_still_handed_out() {
     assert_eq!(pool.run().await.reconciled, 1);
 }
 
-/// The three things that a queue asks of a key, at each of the moments at which it does.
+/// The four things that a queue does with a key, at each of the moments at which it does them.
 #[tokio::test(start_paused = true)]
 async fn whenever_a_key_panics_it_is_not_lost() {
-    for trap in [Trap::Clone, Trap::Hash, Trap::Eq] {
-        for allowed in FIRST_AFTER_THE_ADD..20 {
+    for trap in [Trap::Clone, Trap::Hash, Trap::Eq, Trap::Drop] {
+        for allowed in 0..20 {
             let left = Arc::new(AtomicIsize::new(isize::MAX));
             let queue = WorkQueue::new("test");
             queue.add(Touchy {
@@ -153,9 +154,6 @@ async fn a_panic_that_panics_when_it_is_dropped_loses_no_key() {
     assert_eq!((summary.failed, summary.reconciled), (1, 1));
 }
 
-/// The first clone is that of the getter.
-const FIRST_AFTER_THE_ADD: isize = 1;
-
 // === impl Touchy ===
 
 impl Touchy {
@@ -173,6 +171,12 @@ impl Clone for Touchy {
             trap: self.trap,
             left: Arc::clone(&self.left),
         }
+    }
+}
+
+impl Drop for Touchy {
+    fn drop(&mut self) {
+        self.touched(Trap::Drop);
     }
 }
 
