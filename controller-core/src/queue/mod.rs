@@ -135,6 +135,7 @@ pub use depth::Depth;
 pub use drain::Drained;
 pub use durations::Durations;
 pub use get::Get;
+pub(crate) use limiter::spread;
 pub use limiter::{
     Bucket, ItemExponentialFailure, ItemFastSlow, Jitter, LimiterError, MaxOf, RateLimiter,
     WithMaxWait,

@@ -173,7 +173,7 @@ pub async fn run(
     let controller = MinReplicas::new(caches, client, options.settings, asked, reporter)
         .expect("invariant: the autoscalers' informers have the target index")
         .max_raises_per_minute(options.max_raises_per_minute)
-        .retry_delays(options.retry.base(), options.retry.least_max());
+        .retry_delays(options.retry.base(), options.retry.max());
     if let Some(limit) = options.max_raises_per_minute {
         let stop = stop_watches.clone();
         watches.spawn(tell_how_many_wait(controller.waiting(), limit, stop));

@@ -40,10 +40,13 @@ async fn a_look_that_hangs_gives_its_worker_back() {
         "controller_runtime_max_concurrent_reconciles{controller=\"min-replicas\"} 1",
         "controller_runtime_active_workers{controller=\"min-replicas\"} 0",
         "workqueue_longest_running_processor_seconds{name=\"min-replicas\",controller=\"min-replicas\"} 0.0",
-        "workqueue_retries_total{name=\"min-replicas\",controller=\"min-replicas\"} 1",
     ] {
         assert!(text.lines().any(|it| it == line), "{line}: {text}");
     }
+    // The retry, and what is left of the wait if chance made the queue's shorter.
+    let retries = "workqueue_retries_total{name=\"min-replicas\",controller=\"min-replicas\"} ";
+    let retries = text.lines().find_map(|it| it.strip_prefix(retries));
+    assert!(matches!(retries, Some("1" | "2")), "{retries:?}");
     // The one that hangs is still awaited at the end, for as long as a write may take.
     assert_eq!(scene.stop().await.unanswered, 1);
 }

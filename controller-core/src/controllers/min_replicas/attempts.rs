@@ -9,6 +9,7 @@ use super::reason::{Class, Reason};
 use super::settings::DryRun;
 use super::verdict::{Effect, Verdict};
 use crate::client::ObjectKey;
+use crate::queue::spread;
 
 /// The wait after the first failure, unless another is named; each further one doubles it.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -31,6 +32,8 @@ const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 pub(super) struct Attempts {
     first_wait: Duration,
     longest_wait: Duration,
+    /// What chance adds to a wait, as a share of it.
+    jitter: f64,
     /// An entry is made by a failure, a cut or a judged dry run, and goes with any other verdict.
     last: Mutex<HashMap<ObjectKey, Attempt>>,
 }
@@ -69,7 +72,17 @@ impl Attempts {
         Self {
             first_wait,
             longest_wait: min(longest_wait, YEAR),
+            jitter: 0.0,
             last: Mutex::default(),
+        }
+    }
+
+    /// Lets chance add a tenth to a wait, or take one off the longest. The queue does so too,
+    /// but a resync wakes all objects, and what is waited for here is the rest.
+    pub(super) fn spread(self) -> Self {
+        Self {
+            jitter: 0.1,
+            ..self
         }
     }
 
@@ -148,7 +161,7 @@ impl Attempts {
     fn wait_after(&self, failures: u32) -> Duration {
         let doublings = min(failures.saturating_sub(1), 31);
         let wait = self.first_wait.saturating_mul(2u32.pow(doublings));
-        min(wait, self.longest_wait)
+        spread(wait, self.jitter, Some(self.longest_wait), rand::random())
     }
 }
 

@@ -51,10 +51,11 @@ impl Pacing {
         }
     }
 
-    /// After a failure it waits for `first`, after the next twice that, up to `longest`.
+    /// After a failure it waits for `first`, after the next twice that, up to `longest`; spread
+    /// by chance.
     pub(super) fn retry_delays(self, first: Duration, longest: Duration) -> Self {
         Self {
-            attempts: Attempts::new(first, longest),
+            attempts: Attempts::new(first, longest).spread(),
             ..self
         }
     }

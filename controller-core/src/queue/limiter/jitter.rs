@@ -36,6 +36,25 @@ pub struct Jitter<L> {
     random: Mutex<SmallRng>,
 }
 
+/// `wait`, longer by that part of `share` of it which `chance` says, a number from 0 to 1. Where
+/// that could be longer than `longest`, the window is moved so that it ends there.
+pub(crate) fn spread(
+    wait: Duration,
+    share: f64,
+    longest: Option<Duration>,
+    chance: f64,
+) -> Duration {
+    let wait = wait.min(longest.unwrap_or(Duration::MAX));
+    let of_share = |part: f64| {
+        Duration::try_from_secs_f64(wait.as_secs_f64() * share * part).unwrap_or(Duration::MAX)
+    };
+    let (least, most) = match longest {
+        Some(longest) => (wait.min(longest.saturating_sub(of_share(1.0))), longest),
+        None => (wait, Duration::MAX),
+    };
+    least.saturating_add(of_share(chance)).min(most)
+}
+
 // === impl Jitter ===
 
 impl<L> Jitter<L> {
@@ -92,18 +111,9 @@ impl<L> Jitter<L> {
 
 impl<T, L: RateLimiter<T>> RateLimiter<T> for Jitter<L> {
     fn when(&self, item: &T) -> Duration {
-        let longest = self.longest.unwrap_or(Duration::MAX);
-        let wait = self.inner.when(item).min(longest);
-        let share = |part: f64| {
-            Duration::try_from_secs_f64(wait.as_secs_f64() * self.share * part)
-                .unwrap_or(Duration::MAX)
-        };
-        let least = match self.longest {
-            Some(longest) => wait.min(longest.saturating_sub(share(1.0))),
-            None => wait,
-        };
-        let chance: f64 = self.random.lock().random();
-        least.saturating_add(share(chance)).min(longest)
+        let wait = self.inner.when(item);
+        let chance = self.random.lock().random();
+        spread(wait, self.share, self.longest, chance)
     }
 
     fn forget(&self, item: &T) {
