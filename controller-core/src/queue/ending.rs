@@ -1,8 +1,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::super::clock::Clock;
-use super::super::phase::{Phase, Progress};
-use super::State;
+use super::{Clock, Phase, Progress, State};
 use crate::handler::Band;
 
 /// So many keys that a halt cut off are kept to be named.

@@ -11,7 +11,7 @@ use super::counts::Counts;
 use super::depth::Depth;
 use super::entries::{Entries, Id, KeyHash, Place};
 use super::line::Line;
-use super::phase::Phase;
+use super::phase::{Phase, Progress};
 use super::snapshot::{InWork, Snapshot};
 use super::work::{Due, Then, Work, WorkId};
 use crate::handler::Band;
