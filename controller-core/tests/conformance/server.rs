@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use controller_core::client::{ClientOptions, Environment, Loader, ResourceType, Scope, build};
 use controller_core::watch::{Streaming, WatchOptions};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, VersionMatch};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 use sim_apiserver::faults::{Action, Faults, Proxy, Rule, Seen, Verb};
@@ -155,7 +155,9 @@ impl Server {
                 let params = PatchParams::apply("conformance").force();
                 let maps = Api::<ConfigMap>::namespaced(direct.clone(), &self.namespace);
                 let stored = maps.patch(name, &params, &Patch::Apply(&object)).await;
-                stored.unwrap().metadata.resource_version.unwrap()
+                let version = stored.unwrap().metadata.resource_version.unwrap();
+                until_cached(&maps, &version).await;
+                version
             }
         }
     }
@@ -169,6 +171,8 @@ impl Server {
             Place::Real(_, direct) => {
                 let maps = Api::<ConfigMap>::namespaced(direct.clone(), &self.namespace);
                 maps.delete(name, &DeleteParams::default()).await.unwrap();
+                let newest = maps.list(&ListParams::default()).await.unwrap();
+                until_cached(&maps, &newest.metadata.resource_version.unwrap()).await;
             }
         }
     }
@@ -267,6 +271,14 @@ pub(crate) fn nth_watch(streaming: Streaming, nth: u64, rule: Rule) -> Rule {
         Streaming::Auto => nth - 1,
         Streaming::Never => nth,
     })
+}
+
+/// A first list takes any version, and a real server answers it from a cache that may be behind
+/// what it has just written: an object of before would then come as an event. It answers this
+/// list once it has caught up.
+async fn until_cached(maps: &Api<ConfigMap>, version: &str) {
+    let fresh = ListParams::default().matching(VersionMatch::NotOlderThan);
+    maps.list(&fresh.at(version)).await.unwrap();
 }
 
 fn words(seen: &Seen) -> String {
