@@ -1,8 +1,5 @@
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::HashSet;
 use kube::client::Body;
 use tokio::task::consume_budget;
 
@@ -11,6 +8,7 @@ use super::json::Json;
 use super::list_error::lacks_version;
 use super::page::{Page, Part};
 use super::resource_version::is_older;
+use super::seen::Seen;
 use super::{EventSink, ListError, Object, Unreadable, WatchEvent, WatchOptions};
 use crate::client::{Call, ObjectKey, ResourceType, Retried, send};
 
@@ -188,9 +186,9 @@ impl Cursor {
         let mut start = Some(WatchEvent::ListStarted { fresh });
         let mut listed = None;
         let mut token: Option<String> = None;
-        // By their hashes: a token may be long, and a list has thousands of them. A server may
-        // make a new token for a page that it has sent, but no two pages share an object.
-        let (hasher, mut tokens, mut firsts) = (RandomState::new(), HashSet::new(), HashSet::new());
+        // A server may make a new token for a page that it has sent, but no two pages share an
+        // object.
+        let (mut tokens, mut firsts) = (Seen::default(), Seen::default());
         let mut empty_pages = 0;
         loop {
             let mut page = match request.page(version, limit, token.as_deref()).await {
@@ -218,7 +216,7 @@ impl Cursor {
                     Part::Item(item) => {
                         if !has_key && let Some(key) = key_of(&item) {
                             has_key = true;
-                            if !firsts.insert(hasher.hash_one(key)) {
+                            if !firsts.is_new(&key) {
                                 return repeats(limit);
                             }
                         }
@@ -246,7 +244,7 @@ impl Cursor {
                 request.options.server_memory.has_paged(request.resource);
             }
             empty_pages = if has_key { 0 } else { empty_pages + 1 };
-            if !tokens.insert(hasher.hash_one(&next)) || empty_pages > Self::EMPTY_PAGES {
+            if !tokens.is_new(&next) || empty_pages > Self::EMPTY_PAGES {
                 return repeats(limit);
             }
             token = Some(next);

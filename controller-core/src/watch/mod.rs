@@ -140,6 +140,7 @@ mod page;
 mod pulse;
 mod reflector;
 mod resource_version;
+mod seen;
 mod selector;
 mod server_memory;
 mod span;

@@ -1,7 +1,3 @@
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
-
-use hashbrown::HashSet;
 use tokio::task::consume_budget;
 use tokio::time::{Duration, Instant};
 
@@ -10,6 +6,7 @@ use super::codec::{Codec, Line};
 use super::follow::{Open, hides};
 use super::lines::NextLine;
 use super::list_error::lacks_version;
+use super::seen::Seen;
 use super::{EventSink, ListError, News, Object, Reflector, Unreadable, WatchEvent};
 use crate::client::{ApiError, ObjectKey};
 
@@ -34,14 +31,6 @@ enum Broken {
     Ended(ListError),
     /// Nothing new came for too long.
     Silent,
-}
-
-/// The keys that a list has brought, by their hashes: a key that is taken for another one
-/// costs no more than a few seconds of patience.
-#[derive(Default)]
-struct Seen {
-    hasher: RandomState,
-    keys: HashSet<u64>,
 }
 
 // === impl Reflector ===
@@ -239,14 +228,6 @@ impl<T: Object> Reflector<T> {
             restored,
         });
         Ok(())
-    }
-}
-
-// === impl Seen ===
-
-impl Seen {
-    fn is_new(&mut self, key: &ObjectKey) -> bool {
-        self.keys.insert(self.hasher.hash_one(key))
     }
 }
 
