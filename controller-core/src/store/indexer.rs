@@ -116,9 +116,7 @@ impl<T: Object> Indexer<T> {
     /// The copy of `key` with which a new one is to be compared: not the one of a history
     /// that has ended, since anything else replaces that.
     pub(super) fn comparable(&self, key: &ObjectKey) -> Option<Arc<T>> {
-        let state = self.state.read();
-        let outlived = state.quarantine.has_outlived(key);
-        state.objects.get(key).filter(|_| !outlived).cloned()
+        self.state.read().comparable(key).cloned()
     }
 
     pub(super) fn list(&self) -> Vec<Arc<T>> {
@@ -221,6 +219,15 @@ impl<T: Object> Indexer<T> {
     }
 }
 
+// === impl State ===
+
+impl<T> State<T> {
+    fn comparable(&self, key: &ObjectKey) -> Option<&Arc<T>> {
+        let outlived = self.quarantine.has_outlived(key);
+        self.objects.get(key).filter(|_| !outlived)
+    }
+}
+
 // === impl Writing ===
 
 impl<T: Object> Writing<'_, T> {
@@ -231,10 +238,6 @@ impl<T: Object> Writing<'_, T> {
     /// The highest version that is known.
     pub(super) fn version(&self) -> Option<&str> {
         self.state.position.version()
-    }
-
-    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Arc<T>> {
-        self.state.objects.get(key)
     }
 
     pub(super) fn keys(&self) -> impl Iterator<Item = &ObjectKey> {
@@ -268,8 +271,7 @@ impl<T: Object> Writing<'_, T> {
 
     /// As [`Indexer::comparable`].
     pub(super) fn comparable(&self, key: &ObjectKey) -> Option<&Arc<T>> {
-        let outlived = self.state.quarantine.has_outlived(key);
-        self.get(key).filter(|_| !outlived)
+        self.state.comparable(key)
     }
 
     /// The versions of the states that could not be read.

@@ -10,8 +10,9 @@ pub enum CaughtUp {
     /// It shows a state of before the write.
     Behind,
     /// It cannot be told: the versions are no numbers, the server's history has started
-    /// anew since the write, or what came could not be read. Go on as if it were [`Yes`](Self::Yes): waiting would not end,
-    /// and the guard of the next write finds an old state out.
+    /// anew since the write, or what came could not be read. Go on as if it were
+    /// [`Yes`](Self::Yes): waiting would not end, and the guard of the next write finds an old
+    /// state out.
     Unknown,
 }
 

@@ -81,13 +81,11 @@ impl Quarantine {
         !self.held.is_empty() && self.held.get(key).is_some_and(|held| held.outlived)
     }
 
-    /// The version of the state that could not be read; empty if unknown.
-    pub(super) fn version(&self, key: &ObjectKey) -> Option<&str> {
-        self.held.get(key).map(|held| &*held.version)
-    }
-
-    pub(super) fn keys(&self) -> impl Iterator<Item = &ObjectKey> {
-        self.held.keys()
+    /// The versions of the states that could not be read, empty where unknown, without those of
+    /// a history that has ended.
+    pub(super) fn comparable(&self) -> impl Iterator<Item = (&ObjectKey, &str)> {
+        let comparable = self.held.iter().filter(|(_, held)| !held.outlived);
+        comparable.map(|(key, held)| (key, &*held.version))
     }
 
     /// A state at `version` was read. An older one proves nothing.

@@ -42,11 +42,7 @@ impl Contradiction {
         let copies =
             copies.filter_map(|key| Some((key, cache.comparable(key)?.resource_version())));
         // Also what could not be read was seen.
-        let held = cache.quarantined();
-        let unread = held
-            .keys()
-            .filter(|key| !held.has_outlived(key))
-            .filter_map(|key| Some((key, held.version(key)?)));
+        let unread = cache.quarantined().comparable();
         copies.chain(unread).find_map(|(key, known)| {
             let got = listing.version(key)?;
             // A copy from beyond what the cache says of itself came with a list that was not
