@@ -1,6 +1,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Clock, Phase, Progress, State};
+use super::{Clock, Id, Phase, Progress, State};
 use crate::handler::Band;
 
 /// So many keys that a halt cut off are kept to be named.
@@ -54,6 +54,11 @@ impl<T> State<T> {
         delayed.map(|id| self.entries.remove(id)).collect()
     }
 
+    fn first_in_line(&self) -> Option<(Id, Band)> {
+        let live = self.live.first().map(|id| (id, Band::Live));
+        live.or_else(|| self.background.first().map(|id| (id, Band::Background)))
+    }
+
     /// Lets the drains go that have begun.
     pub(in super::super) const fn release(&mut self) {
         self.releases += 1;
@@ -75,18 +80,13 @@ impl<T: Clone> State<T> {
             .iter()
             .map(|(_, work)| self.entries.item(work.id));
         self.abandoned_keys = items.filter_map(name_of).take(NAMED).collect();
-        for band in [Band::Live, Band::Background] {
-            while let Some(id) = match band {
-                Band::Live => self.live.first(),
-                Band::Background => self.background.first(),
-            } {
-                self.unlink(id, band);
-                let item = self.entries.remove(id);
-                if self.abandoned_keys.len() < NAMED {
-                    self.abandoned_keys.push(item);
-                } else {
-                    dropped.push(item);
-                }
+        while let Some((id, band)) = self.first_in_line() {
+            self.unlink(id, band);
+            let item = self.entries.remove(id);
+            if self.abandoned_keys.len() < NAMED {
+                self.abandoned_keys.push(item);
+            } else {
+                dropped.push(item);
             }
         }
         dropped
