@@ -2,7 +2,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::fate::Fate;
 
@@ -62,6 +62,14 @@ impl<K> ReconcileRequest<K> {
     pub fn with_cancelled(mut self, cancelled: CancellationToken) -> Self {
         self.cancelled = cancelled;
         self
+    }
+
+    /// The same with a token of its own, a child of the one it had, and what fires that unless
+    /// it is disarmed by an answer: also when the call is dropped.
+    pub(super) fn cancelled_unless_answered(self) -> (Self, DropGuard) {
+        let cancelled = self.cancelled.child_token();
+        let unless_answered = cancelled.clone().drop_guard();
+        (self.with_cancelled(cancelled), unless_answered)
     }
 
     /// Which object wants a look.

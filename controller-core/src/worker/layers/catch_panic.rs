@@ -61,10 +61,8 @@ where
     fn call(&mut self, request: ReconcileRequest<K>) -> Self::Future {
         let fate = request.fate().clone();
         fate.begin();
-        let cancelled = request.cancelled().child_token();
-        // Fires also when this future is dropped.
-        let unless_answered = cancelled.clone().drop_guard();
-        let call = self.0.clone().oneshot(request.with_cancelled(cancelled));
+        let (request, unless_answered) = request.cancelled_unless_answered();
+        let call = self.0.clone().oneshot(request);
         let call = AssertUnwindSafe(call.map(|answer| answer.map_err(Into::into)));
         async move {
             match call.catch_unwind().await {

@@ -101,10 +101,8 @@ where
                 .boxed();
         };
         async move {
-            let cancelled = request.cancelled().child_token();
-            // Fires also when this future is dropped.
-            let unless_answered = cancelled.clone().drop_guard();
-            let mut call = pin!(inner.oneshot(request.with_cancelled(cancelled)));
+            let (request, unless_answered) = request.cancelled_unless_answered();
+            let mut call = pin!(inner.oneshot(request));
             match timeout(deadline, call.as_mut()).await {
                 Ok(answer) => {
                     unless_answered.disarm();
