@@ -135,11 +135,11 @@ pub use depth::Depth;
 pub use drain::Drained;
 pub use durations::Durations;
 pub use get::Get;
-pub(crate) use limiter::spread;
 pub use limiter::{
     Bucket, ItemExponentialFailure, ItemFastSlow, Jitter, LimiterError, MaxOf, RateLimiter,
     WithMaxWait,
 };
+pub(crate) use limiter::{TENTH, spread};
 pub use metrics::QueueMetrics;
 pub use snapshot::{InWork, Snapshot};
 pub use ticket::Ticket;

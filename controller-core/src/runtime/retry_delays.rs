@@ -1,7 +1,7 @@
 use std::hash::Hash;
 use std::time::Duration;
 
-use crate::queue::{ItemExponentialFailure, Jitter, LimiterError, RateLimiter};
+use crate::queue::{ItemExponentialFailure, Jitter, LimiterError, RateLimiter, TENTH};
 
 /// How long an object that failed waits for its next try: a first delay, which each further
 /// failure doubles, up to a longest one. Each object by itself, until it succeeds.
@@ -26,10 +26,6 @@ pub struct RetryDelays {
     base: Duration,
     max: Duration,
 }
-
-/// What chance adds to a wait, or takes off the longest, at most: an outage ends for all objects at once, and they
-/// should not all come at once.
-const JITTER: f64 = 0.1;
 
 // === impl RetryDelays ===
 
@@ -62,7 +58,7 @@ impl RetryDelays {
         T: Clone + Eq + Hash + Send + 'static,
     {
         ItemExponentialFailure::new(self.base, self.max)
-            .and_then(|doubling| Jitter::new(doubling, JITTER))
+            .and_then(|doubling| Jitter::new(doubling, TENTH))
             .and_then(|spread| spread.at_most(self.max))
             .expect("invariant: `new` has asked the limiter")
     }

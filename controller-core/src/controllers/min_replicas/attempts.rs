@@ -9,7 +9,7 @@ use super::reason::{Class, Reason};
 use super::settings::DryRun;
 use super::verdict::{Effect, Verdict};
 use crate::client::ObjectKey;
-use crate::queue::spread;
+use crate::queue::{TENTH, spread};
 
 /// The wait after the first failure, unless another is named; each further one doubles it.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -81,7 +81,7 @@ impl Attempts {
     /// but a resync wakes all objects, and what is waited for here is the rest.
     pub(super) fn spread(self) -> Self {
         Self {
-            jitter: 0.1,
+            jitter: TENTH,
             ..self
         }
     }

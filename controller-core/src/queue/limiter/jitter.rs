@@ -36,6 +36,10 @@ pub struct Jitter<L> {
     random: Mutex<SmallRng>,
 }
 
+/// The share of chance in the waits of a run: an outage ends for all objects at once, and they
+/// should not all come at once.
+pub(crate) const TENTH: f64 = 0.1;
+
 /// `wait`, longer by that part of `share` of it which `chance` says, a number from 0 to 1. Where
 /// that could be longer than `longest`, the window is moved so that it ends there.
 pub(crate) fn spread(

@@ -13,7 +13,7 @@ pub use bucket::Bucket;
 pub use item_exponential::ItemExponentialFailure;
 pub use item_fast_slow::ItemFastSlow;
 pub use jitter::Jitter;
-pub(crate) use jitter::spread;
+pub(crate) use jitter::{TENTH, spread};
 pub use limiter_error::LimiterError;
 pub use max_of::MaxOf;
 pub use rate_limiter::RateLimiter;
