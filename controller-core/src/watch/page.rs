@@ -87,9 +87,9 @@ where
     ///
     /// # Errors
     ///
-    /// If it is no list, one of another kind, or not a whole one. What it brought so far is void then: a `Table`, a
-    /// single object or the start of a page would otherwise be a list in which everything
-    /// else is gone.
+    /// If it is no list, one of another kind, or not a whole one. What it brought so far is
+    /// void then: a `Table`, a single object or the start of a page would otherwise be a list
+    /// in which everything else is gone.
     pub(super) async fn next(&mut self) -> Result<Option<Part<T>>, ListError> {
         // From now on: what the reader did with the last one is no silence of the server's.
         let due = Instant::now() + SILENCE;
@@ -183,9 +183,9 @@ impl Said {
     ///
     /// A list may leave out its kind, or call itself `List`. Else it is `<Kind>List`, under the
     /// apiVersion that was asked for or under none: the items of built-in kinds do not say of
-    /// which group they are. There is one exception: whoever defines a custom resource may name its list as they like. The groups
-    /// of those have a dot, and there another name passes under the apiVersion that was asked
-    /// for, or under none.
+    /// which group they are. There is one exception: whoever defines a custom resource may name
+    /// its list as they like. The groups of those have a dot, and there another name passes
+    /// under the apiVersion that was asked for, or under none.
     fn check(&self) -> Result<(), ListError> {
         let kind = self.kind.as_deref().unwrap_or_default();
         let Some(of) = kind.strip_suffix("List") else {

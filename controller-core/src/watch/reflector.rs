@@ -71,10 +71,11 @@ pub struct Reflector<T> {
     backoff: Backoff,
     pub(super) report: StatusReport,
     /// A line, or an item of the last list, could not be attributed to an object, or a line did
-    /// not tell whether its object is gone: only a list can tell what it said. An item without a key keeps alive in a cache whatever it may be,
-    /// and the watch, which goes on from that list, tells of no earlier end. The next list is
-    /// sent when the watch ends, which the server sees to within ten minutes: a proxy that
-    /// garbles lines would otherwise turn each into a list.
+    /// not tell whether its object is gone: only a list can tell what it said. An item without a
+    /// key keeps alive in a cache whatever it may be, and the watch, which goes on from that
+    /// list, tells of no earlier end. The next list is sent when the watch ends, which the
+    /// server sees to within ten minutes: a proxy that garbles lines would otherwise turn each
+    /// into a list.
     pub(super) missed: bool,
     /// This server sends bookmarks, so that silence means something, from the first second
     /// of every watch on.

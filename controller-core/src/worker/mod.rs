@@ -57,8 +57,8 @@
 //! # Costs
 //!
 //! One task a worker, which sleeps while no key is in line. Two clones of the service a call,
-//! which for a [`Reconciler`] is a pointer each, and half a dozen small allocations. For each failing key a hash of its last
-//! message, so that the log can tell news from repetition.
+//! which for a [`Reconciler`] is a pointer each, and half a dozen small allocations. For each
+//! failing key a hash of its last message, so that the log can tell news from repetition.
 //!
 //! How many workers? A call mostly waits for the server, so that the answer is how many
 //! requests at once the server should see. Two are enough for most; a controller that makes

@@ -38,8 +38,8 @@ pub(super) struct Settler<K> {
     tally: Mutex<PoolSummary>,
 }
 
-/// When a key comes back whose limiter panicked, or that could not be settled. Long enough that a limiter that always does
-/// is no hot loop, short enough for a person who waits.
+/// When a key comes back whose limiter panicked, or that could not be settled. Long enough that
+/// a limiter that always does is no hot loop, short enough for a person who waits.
 pub(super) const WITHOUT_LIMITER: Duration = Duration::from_secs(10);
 
 // === impl Settle ===

@@ -33,8 +33,8 @@
 //! # The write
 //!
 //! One merge patch with the observed uid and resourceVersion: of the `scale` subresource, or,
-//! with [`HpaPolicy::RaiseMin`], of the autoscaler. A 409 says that the object has changed: it is read live and planned again, at most three
-//! times in a row. Any other refusal, or a lost answer, is looked into as well: was it
+//! with [`HpaPolicy::RaiseMin`], of the autoscaler. A 409 says that the object has changed: it
+//! is read live and planned again, at most three times in a row. Any other refusal, or a lost answer, is looked into as well: was it
 //! changed, is the number there already, or did the server mean what it said? Only in the
 //! last case is its message what the user sees. A 200 with another number than was asked for
 //! is a failure too ([`Failure::Kept`]): some webhook decides otherwise.
@@ -57,8 +57,8 @@
 //! # What slows it down
 //!
 //! A decision that failed waits before it is tried again, 100 ms doubling to 5 min unless it
-//! is [told otherwise](MinReplicas::retry_delays), also when an event wakes its key meanwhile. A server that undoes each write causes an event
-//! with each write, and would otherwise be asked without end.
+//! is [told otherwise](MinReplicas::retry_delays), also when an event wakes its key meanwhile.
+//! A server that undoes each write causes an event with each write, and would otherwise be asked without end.
 //!
 //! Whoever lowers what we raise is fought, and nobody wins a fight. So from the third raise
 //! within 10 minutes on the next ones wait 1 minute, 2, 4, and so on up to an hour, until 2
