@@ -18,6 +18,10 @@ pub(super) struct Clock {
     stamping: bool,
 }
 
+/// How long something took, in half the size of an `Option<Duration>`.
+#[derive(Clone, Copy)]
+pub(super) struct Took(Nanos);
+
 // === impl Clock ===
 
 impl Clock {
@@ -39,7 +43,7 @@ impl Clock {
     #[cfg(test)]
     pub(super) fn at(now: Nanos) -> Self {
         Self {
-            epoch: super::sync::now(),
+            epoch: Instant::now(),
             read: Some(now),
             stamping: true,
         }
@@ -69,10 +73,21 @@ impl Clock {
     }
 }
 
-/// How long it is from `since` to `until`, if both were noted.
-pub(super) const fn between(since: Nanos, until: Nanos) -> Option<Duration> {
-    if since == UNKNOWN || until == UNKNOWN {
-        return None;
+// === impl Took ===
+
+impl Took {
+    /// From `since` to `until`, if both were noted.
+    pub(super) const fn between(since: Nanos, until: Nanos) -> Self {
+        if since == UNKNOWN || until == UNKNOWN {
+            return Self(UNKNOWN);
+        }
+        Self(until.saturating_sub(since) + 1)
     }
-    Some(Duration::from_nanos(until.saturating_sub(since)))
+
+    pub(super) const fn duration(self) -> Option<Duration> {
+        match self.0 {
+            UNKNOWN => None,
+            nanos => Some(Duration::from_nanos(nanos - 1)),
+        }
+    }
 }

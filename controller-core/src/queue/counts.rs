@@ -1,5 +1,4 @@
-use std::time::Duration;
-
+use super::clock::Took;
 use super::durations::Durations;
 
 /// What happened so far, for metrics. Kept under the lock that is held anyway.
@@ -26,15 +25,15 @@ pub(super) struct Times {
 // === impl Counts ===
 
 impl Counts {
-    pub(super) fn waited(&mut self, time: Option<Duration>) {
-        if let (Some(times), Some(time)) = (&mut self.times, time) {
-            times.queue.observe(time);
+    pub(super) fn waited(&mut self, took: Took) {
+        if let (Some(times), Some(took)) = (&mut self.times, took.duration()) {
+            times.queue.observe(took);
         }
     }
 
-    pub(super) fn worked(&mut self, time: Option<Duration>) {
-        if let (Some(times), Some(time)) = (&mut self.times, time) {
-            times.work.observe(time);
+    pub(super) fn worked(&mut self, took: Took) {
+        if let (Some(times), Some(took)) = (&mut self.times, took.duration()) {
+            times.work.observe(took);
         }
     }
 }

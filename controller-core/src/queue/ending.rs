@@ -47,6 +47,7 @@ impl<T> State<T> {
             for (_, work) in &mut self.works {
                 self.counts.adds += u64::from(work.come_due(clock));
             }
+            self.forget();
         }
         let delayed = std::mem::take(&mut self.deadlines);
         self.counts.dropped_delayed += delayed.len();

@@ -22,8 +22,6 @@ pub(super) type KeyHash = u32;
 pub(super) struct Entries<T> {
     slab: Slab<Entry<T>>,
     by_item: HashTable<Slot>,
-    /// How many keys there were at most, of late: see [`shrink`](Self::shrink).
-    peak: usize,
 }
 
 /// Where a key is. Being in two places at once is not expressible.
@@ -36,6 +34,8 @@ pub(super) enum Place {
     InLine { band: Band, links: Links },
     /// A worker has it.
     InWork(WorkId),
+    /// It has left the queue, and may come again.
+    Remembered { links: Links },
 }
 
 struct Entry<T> {
@@ -54,9 +54,6 @@ struct Slot {
     id: Id,
 }
 
-/// Below this many slots an empty queue keeps its memory.
-const KEPT_SLOTS: usize = 1024;
-
 // === impl Entries ===
 
 impl<T> Entries<T> {
@@ -64,12 +61,25 @@ impl<T> Entries<T> {
         Self {
             slab: Slab::new(),
             by_item: HashTable::new(),
-            peak: 0,
         }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.slab.len()
+    }
+
+    /// So many fit before more memory is needed.
+    pub(super) fn capacity(&self) -> usize {
+        self.slab.capacity()
     }
 
     pub(super) fn item(&self, id: Id) -> &T {
         &self.slab[id as usize].item
+    }
+
+    /// Puts an equal key in place of this one, which it gives back.
+    pub(super) fn replace(&mut self, id: Id, item: T) -> T {
+        std::mem::replace(&mut self.slab[id as usize].item, item)
     }
 
     pub(super) fn place(&self, id: Id) -> Place {
@@ -88,22 +98,6 @@ impl<T> Entries<T> {
         self.slab[id as usize].since = since;
     }
 
-    /// Forgets the key, which must be in neither a line nor the deadlines, and gives it back,
-    /// to be dropped once the lock is released.
-    pub(super) fn remove(&mut self, id: Id) -> T {
-        let hash = self.slab[id as usize].hash;
-        self.by_item
-            .find_entry(wide(hash), |slot| slot.id == id)
-            .map(OccupiedEntry::remove)
-            .ok()
-            .expect("invariant: every entry is in the table");
-        let entry = self.slab.remove(id as usize);
-        if self.slab.is_empty() {
-            self.shrink();
-        }
-        entry.item
-    }
-
     /// Makes an entry for a key that has none. The caller gives it its place.
     pub(super) fn insert(&mut self, hash: KeyHash, item: T) -> Id {
         let entry = Entry {
@@ -116,22 +110,19 @@ impl<T> Entries<T> {
         let id = Id::try_from(id).expect("invariant: memory ends before 2^32 keys");
         self.by_item
             .insert_unique(wide(hash), Slot { hash, id }, |slot| wide(slot.hash));
-        self.peak = self.peak.max(self.slab.len());
         id
     }
 
-    /// Gives back what a burst took, for a first list of a million keys must not be paid for
-    /// until the process ends. Not at once, though: a queue that is filled and emptied again
-    /// and again would spend its time with that. The peak falls by an eighth each time that
-    /// the queue is empty, and memory for four times the peak is too much.
-    fn shrink(&mut self) {
-        let capacity = self.slab.capacity();
-        let peak = self.peak;
-        self.peak -= peak.div_ceil(8);
-        if capacity > KEPT_SLOTS && peak < capacity / 4 {
-            self.slab = Slab::new();
-            self.by_item = HashTable::new();
-        }
+    /// Forgets the key, which must be in neither a line nor the deadlines, and gives it back,
+    /// to be dropped once the lock is released.
+    pub(super) fn remove(&mut self, id: Id) -> T {
+        let hash = self.slab[id as usize].hash;
+        self.by_item
+            .find_entry(wide(hash), |slot| slot.id == id)
+            .map(OccupiedEntry::remove)
+            .ok()
+            .expect("invariant: every entry is in the table");
+        self.slab.remove(id as usize).item
     }
 }
 
@@ -151,37 +142,6 @@ const fn wide(hash: KeyHash) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn fill_and_empty(entries: &mut Entries<usize>, keys: usize) {
-        let ids: Vec<_> = (0..keys)
-            .map(|item| entries.insert(item as KeyHash, item))
-            .collect();
-        for id in ids {
-            entries.remove(id);
-        }
-    }
-
-    /// What a burst took is given back once the queue has been empty a few times.
-    #[test]
-    fn memory_shrinks_some_time_after_the_last_key_of_many_has_left() {
-        let mut entries = Entries::new();
-        fill_and_empty(&mut entries, 10 * KEPT_SLOTS);
-        for _ in 0..20 {
-            fill_and_empty(&mut entries, 1);
-        }
-        assert!(entries.slab.capacity() <= KEPT_SLOTS);
-        assert!(entries.by_item.capacity() <= KEPT_SLOTS);
-    }
-
-    #[test]
-    fn memory_is_kept_between_bursts() {
-        let mut entries = Entries::new();
-        for _ in 0..12 {
-            fill_and_empty(&mut entries, 10 * KEPT_SLOTS);
-            fill_and_empty(&mut entries, 1);
-            assert!(entries.slab.capacity() >= 10 * KEPT_SLOTS);
-        }
-    }
 
     /// 40 bytes for a key of 8, and 9 for a slot of the table, of which up to half are free.
     #[test]

@@ -30,13 +30,12 @@ pub struct Get<T: Clone> {
     timer: Timer,
 }
 
-/// What a look at the queue brought.
-struct Look<T> {
-    found: Found<T>,
-    /// The deadline that the timer must be set to, if the getter sleeps and keeps the time.
-    armed: Option<Nanos>,
-    /// Wakers that are of no use any more, to be dropped once the lock is released.
-    spent: [Option<Waker>; 2],
+/// What a look at the queue takes out of it, to be dropped once the lock is released: what
+/// the drop of a key or a waker does is not known.
+struct Leftovers<T> {
+    /// The key whose work is done, unless it stays.
+    removed: Option<T>,
+    wakers: [Option<Waker>; 2],
     /// Keys that could not be handed out.
     broken: Vec<Broken<T>>,
 }
@@ -45,7 +44,10 @@ enum Found<T> {
     Key(Taken<T>),
     /// No key will come any more.
     End,
-    Nothing,
+    /// The getter sleeps, if it was to, and keeps the time until then, if any.
+    Nothing {
+        armed: Option<Nanos>,
+    },
 }
 
 // === impl Get ===
@@ -81,30 +83,32 @@ impl<T: Clone> Future for Get<T> {
         let shared = this.shared.as_ref();
         let shared = shared.expect("invariant: a future is not polled once it was ready");
         loop {
+            let mut leftovers = Leftovers::default();
             // A key is there more often than not, and then nobody needs a waker.
-            let (mut look, _removed) = shared.update(|inner, clock| {
-                let removed = this.done.take();
-                let removed = removed.and_then(|work| inner.state.done(work, clock));
-                (inner.look(clock, &mut this.waiter), removed)
+            let mut found = shared.update(|inner, clock| {
+                if let Some(work) = this.done.take() {
+                    leftovers.removed = inner.state.done(work, clock);
+                }
+                inner.look(clock, &mut this.waiter, &mut leftovers)
             });
-            look.tell_of_broken();
-            if let Found::Nothing = look.found {
+            if let Found::Nothing { .. } = found {
                 let waker = cx.waker().clone();
-                look = shared
-                    .update(|inner, clock| inner.look_or_sleep(clock, &mut this.waiter, waker));
-                look.tell_of_broken();
+                found = shared.update(|inner, clock| {
+                    inner.look_or_sleep(clock, &mut this.waiter, waker, &mut leftovers)
+                });
             }
-            match look.found {
+            leftovers.tell_of_broken();
+            match found {
                 Found::Key(taken) => {
                     let shared = this.shared.take();
                     let shared = shared.expect("invariant: it was there above");
                     return Poll::Ready(Some(Ticket::new(shared, taken)));
                 }
                 Found::End => return Poll::Ready(None),
-                Found::Nothing => match look.armed {
-                    None => return Poll::Pending,
-                    Some(at) => ready!(this.timer.poll_until(shared.instant(at), cx)),
-                },
+                Found::Nothing { armed: None } => return Poll::Pending,
+                Found::Nothing { armed: Some(at) } => {
+                    ready!(this.timer.poll_until(shared.instant(at), cx));
+                }
             }
         }
     }
@@ -133,13 +137,13 @@ impl<T: Clone> fmt::Debug for Get<T> {
     }
 }
 
-// === impl Look ===
+// === impl Leftovers ===
 
-impl<T> Look<T> {
+impl<T> Leftovers<T> {
     /// The panic hook has told where each panicked. What a key or a panic does when it is
     /// dropped is not known, but the lock is free again.
     fn tell_of_broken(&mut self) {
-        for Broken { payload, item } in self.broken.drain(..) {
+        for Broken { payload, item } in std::mem::take(&mut self.broken) {
             match &item {
                 None => tracing::error!(
                     "a key panicked when it was cloned, the next try is in {BROKEN:?}"
@@ -153,25 +157,38 @@ impl<T> Look<T> {
     }
 }
 
+impl<T> Default for Leftovers<T> {
+    fn default() -> Self {
+        Self {
+            removed: None,
+            wakers: [None, None],
+            broken: Vec::new(),
+        }
+    }
+}
+
 // === impl Inner ===
 
 impl<T: Clone> Inner<T> {
-    fn look(&mut self, clock: &mut Clock, waiter: &mut Option<WaiterId>) -> Look<T> {
+    #[inline]
+    fn look(
+        &mut self,
+        clock: &mut Clock,
+        waiter: &mut Option<WaiterId>,
+        leftovers: &mut Leftovers<T>,
+    ) -> Found<T> {
         let found = match self.state.take(clock) {
             Some(taken) => Found::Key(taken),
             None if self.state.phase() != Phase::Open => Found::End,
-            None => Found::Nothing,
+            None => Found::Nothing { armed: None },
         };
-        let left = match found {
-            Found::Nothing => None,
-            _ => waiter.take().and_then(|id| self.waiters.leave(id)),
-        };
-        Look {
-            found,
-            armed: None,
-            spent: [left, None],
-            broken: std::mem::take(&mut self.state.broken),
+        if !matches!(found, Found::Nothing { .. }) {
+            self.rise(waiter, leftovers);
         }
+        if !self.state.broken.is_empty() {
+            leftovers.broken.append(&mut self.state.broken);
+        }
+        found
     }
 
     fn look_or_sleep(
@@ -179,18 +196,25 @@ impl<T: Clone> Inner<T> {
         clock: &mut Clock,
         waiter: &mut Option<WaiterId>,
         waker: Waker,
-    ) -> Look<T> {
-        let mut look = self.look(clock, waiter);
-        match look.found {
-            Found::Nothing => {
-                look.spent[1] = waiter.take().and_then(|id| self.waiters.leave(id));
-                let earliest = self.state.earliest();
-                let (id, armed) = self.waiters.sleep(waker, earliest);
-                *waiter = Some(id);
-                look.armed = armed;
-            }
-            _ => look.spent[1] = Some(waker),
+        leftovers: &mut Leftovers<T>,
+    ) -> Found<T> {
+        let mut found = self.look(clock, waiter, leftovers);
+        if let Found::Nothing { armed } = &mut found {
+            self.rise(waiter, leftovers);
+            let earliest = self.state.earliest();
+            let (id, until) = self.waiters.sleep(waker, earliest);
+            *waiter = Some(id);
+            *armed = until;
+        } else {
+            leftovers.wakers[1] = Some(waker);
         }
-        look
+        found
+    }
+
+    /// Ends the sleep of the getter, if it slept.
+    fn rise(&mut self, waiter: &mut Option<WaiterId>, leftovers: &mut Leftovers<T>) {
+        if let Some(id) = waiter.take() {
+            leftovers.wakers[0] = self.waiters.leave(id);
+        }
     }
 }

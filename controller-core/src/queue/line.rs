@@ -1,12 +1,13 @@
 use super::entries::{Entries, Id, Place};
 use crate::handler::Band;
 
-/// First in, first out: the keys of one band that wait for a worker.
+/// First in, first out: the keys of one band that wait for a worker, or those that have left.
 ///
 /// The links are kept in the entries, so that a key can leave the middle of the line
 /// in one step, which a live add of a background key does.
 pub(super) struct Line {
-    band: Band,
+    /// `None` for the keys that have left.
+    band: Option<Band>,
     first: Id,
     last: Id,
     len: usize,
@@ -25,7 +26,7 @@ const NOBODY: Id = Id::MAX;
 // === impl Line ===
 
 impl Line {
-    pub(super) const fn new(band: Band) -> Self {
+    pub(super) const fn new(band: Option<Band>) -> Self {
         Self {
             band,
             first: NOBODY,
@@ -45,18 +46,26 @@ impl Line {
         }
     }
 
+    /// Forgets who stands in it; whoever calls forgets the entries too.
+    pub(super) const fn clear(&mut self) {
+        self.first = NOBODY;
+        self.last = NOBODY;
+        self.len = 0;
+    }
+
     /// Puts the key at the end, wherever it was before.
     pub(super) fn push<T>(&mut self, entries: &mut Entries<T>, id: Id) {
-        *entries.place_mut(id) = Place::InLine {
-            band: self.band,
-            links: Links {
-                ahead: self.last,
-                behind: NOBODY,
-            },
+        let links = Links {
+            ahead: self.last,
+            behind: NOBODY,
+        };
+        *entries.place_mut(id) = match self.band {
+            Some(band) => Place::InLine { band, links },
+            None => Place::Remembered { links },
         };
         match self.last {
             NOBODY => self.first = id,
-            last => links(entries, last).behind = id,
+            last => links_of(entries, last).behind = id,
         }
         self.last = id;
         self.len += 1;
@@ -64,24 +73,24 @@ impl Line {
 
     /// Takes the key out of this line. The caller gives it its next place.
     pub(super) fn unlink<T>(&mut self, entries: &mut Entries<T>, id: Id) {
-        let Links { ahead, behind } = *links(entries, id);
+        let Links { ahead, behind } = *links_of(entries, id);
         match ahead {
             NOBODY => self.first = behind,
-            ahead => links(entries, ahead).behind = behind,
+            ahead => links_of(entries, ahead).behind = behind,
         }
         match behind {
             NOBODY => self.last = ahead,
-            behind => links(entries, behind).ahead = ahead,
+            behind => links_of(entries, behind).ahead = ahead,
         }
         self.len -= 1;
     }
 }
 
-fn links<T>(entries: &mut Entries<T>, id: Id) -> &mut Links {
+fn links_of<T>(entries: &mut Entries<T>, id: Id) -> &mut Links {
     match entries.place_mut(id) {
-        Place::InLine { links, .. } => links,
+        Place::InLine { links, .. } | Place::Remembered { links } => links,
         Place::Delayed { .. } | Place::InWork(_) => {
-            unreachable!("invariant: a linked key is in line")
+            unreachable!("invariant: a linked key is in a line")
         }
     }
 }

@@ -55,13 +55,13 @@ impl<T> Shared<T> {
     /// dropped by the caller: their drop may call the queue.
     pub(super) fn update<R>(&self, change: impl FnOnce(&mut Inner<T>, &mut Clock) -> R) -> R {
         let mut clock = Clock::new(self.epoch, self.stamping.load(Ordering::Relaxed));
-        let (result, wakes) = {
+        let (result, wakes, _gone) = {
             let mut inner = self.inner.lock();
             inner.state.promote(&mut clock);
             let result = change(&mut inner, &mut clock);
             // Most changes concern nobody who waits: then there is nothing to pass on either.
             let wakes = (!inner.waiters.nobody_waits()).then(|| inner.rouse());
-            (result, wakes)
+            (result, wakes, inner.state.gone())
         };
         if let Some(wakes) = wakes {
             wakes.wake();

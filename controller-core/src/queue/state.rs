@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use slab::Slab;
 
-use super::clock::{Clock, Nanos, between};
+use super::clock::{Clock, Nanos, Took};
 use super::counts::Counts;
 use super::depth::Depth;
 use super::entries::{Entries, Id, KeyHash, Place};
@@ -16,16 +16,23 @@ use super::snapshot::{InWork, Snapshot};
 use super::work::{Due, Then, Work, WorkId};
 use crate::handler::Band;
 
+#[path = "deadlines.rs"]
+mod deadlines;
 #[path = "ending.rs"]
 mod ending;
+#[path = "remembered.rs"]
+mod remembered;
+
+pub(super) use deadlines::BROKEN;
+pub(super) use remembered::Gone;
 
 /// The rules of the queue, and nothing else: no lock, no waker. Whoever calls brings a
 /// clock, and calls [`promote`](Self::promote) first.
 ///
 /// **Invariant:** a key has one entry, and the entry's [`Place`] is the only truth about
 /// where it is. `live` and `background` link exactly the entries that are
-/// [`Place::InLine`] of that band, `deadlines` holds exactly those that are
-/// [`Place::Delayed`], and `works` those that are [`Place::InWork`], for each of which
+/// [`Place::InLine`] of that band, `remembered` those that are [`Place::Remembered`],
+/// `deadlines` holds exactly those that are [`Place::Delayed`], and `works` those that are [`Place::InWork`], for each of which
 /// there is one ticket.
 ///
 /// Keys that leave the queue, or did not get into it, are given back to the caller: what
@@ -34,6 +41,8 @@ pub(super) struct State<T> {
     entries: Entries<T>,
     live: Line,
     background: Line,
+    /// Keys that have left, while others are here: see [`leave`](Self::leave).
+    remembered: Line,
     /// Exactly the keys that are [`Place::Delayed`].
     deadlines: BTreeMap<Due, Id>,
     works: Slab<Work>,
@@ -51,6 +60,7 @@ pub(super) struct State<T> {
     abandoned_in_work: usize,
     /// The first of these.
     abandoned_keys: Vec<T>,
+    gone: Option<Box<Gone<T>>>,
 }
 
 /// What `add_after` does to a deadline that the key already has.
@@ -65,7 +75,7 @@ pub(super) struct Taken<T> {
     pub(super) work: WorkId,
     pub(super) item: T,
     pub(super) band: Band,
-    pub(super) queued_for: Option<Duration>,
+    pub(super) queued_for: Took,
 }
 
 /// A key that panicked when it was cloned, to be told of and dropped without the lock.
@@ -75,14 +85,8 @@ pub(super) struct Broken<T> {
     pub(super) item: Option<T>,
 }
 
-/// How long a key waits that could not be cloned: so long that its panics keep nobody busy.
-pub(super) const BROKEN: Duration = Duration::from_secs(10);
-
 /// Of this many keys handed out one is the longest-waiting background key, if any waits.
 const TURN: usize = 8;
-
-/// A longer delay is cut to this. Nobody waits for it, and `now + delay` cannot overflow.
-const LONGEST_DELAY: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 // === impl State ===
 
@@ -90,8 +94,9 @@ impl<T> State<T> {
     pub(super) fn new() -> Self {
         Self {
             entries: Entries::new(),
-            live: Line::new(Band::Live),
-            background: Line::new(Band::Background),
+            live: Line::new(Some(Band::Live)),
+            background: Line::new(Some(Band::Background)),
+            remembered: Line::new(None),
             deadlines: BTreeMap::new(),
             works: Slab::new(),
             live_streak: 0,
@@ -103,6 +108,7 @@ impl<T> State<T> {
             abandoned: 0,
             abandoned_in_work: 0,
             abandoned_keys: Vec::new(),
+            gone: None,
         }
     }
 
@@ -120,35 +126,8 @@ impl<T> State<T> {
         }
     }
 
-    /// When the next delayed key is due.
-    pub(super) fn earliest(&self) -> Option<Nanos> {
-        self.deadlines.first_key_value().map(|(due, _)| due.at)
-    }
-
     pub(super) const fn phase(&self) -> Phase {
         self.phase
-    }
-
-    /// Puts in line what is due, in the order of the deadlines.
-    #[inline]
-    pub(super) fn promote(&mut self, clock: &mut Clock) {
-        if !self.deadlines.is_empty() {
-            self.promote_due(clock);
-        }
-    }
-
-    fn promote_due(&mut self, clock: &mut Clock) {
-        while let Some(first) = self.deadlines.first_entry() {
-            if first.key().at > clock.now() {
-                break;
-            }
-            let (due, id) = first.remove_entry();
-            let Place::Delayed { band, .. } = self.entries.place(id) else {
-                unreachable!("invariant: `deadlines` holds the delayed keys")
-            };
-            self.counts.adds += 1;
-            self.push(id, band, clock.stamp_at(due.at));
-        }
     }
 
     /// The ticket was dropped. Gives the key back if it leaves the queue.
@@ -156,21 +135,30 @@ impl<T> State<T> {
         let Work {
             id, since, then, ..
         } = self.works.remove(work as usize);
-        self.counts.worked(between(since, clock.stamp()));
-        match (then, self.phase) {
-            (Then::Leave, _) | (_, Phase::Halted) => return Some(self.entries.remove(id)),
-            (Then::Line { band, since }, _) => self.push(id, band, since),
+        self.counts.worked(Took::between(since, clock.stamp()));
+        let left = match (then, self.phase) {
+            (Then::Leave, Phase::Open) => self.leave(id),
+            (Then::Leave, _) | (_, Phase::Halted) => Some(self.entries.remove(id)),
+            (Then::Line { band, since }, _) => {
+                self.push(id, band, since);
+                None
+            }
             (Then::Wait { band, due }, Phase::Open) if due.at <= clock.now() => {
                 self.counts.adds += 1;
                 self.push(id, band, clock.stamp_at(due.at));
+                None
             }
-            (Then::Wait { band, due }, Phase::Open) => self.delay(id, band, due),
+            (Then::Wait { band, due }, Phase::Open) => {
+                self.delay(id, band, due);
+                None
+            }
             (Then::Wait { .. }, Phase::ShuttingDown) => {
                 self.counts.dropped_delayed += 1;
-                return Some(self.entries.remove(id));
+                Some(self.entries.remove(id))
             }
-        }
-        None
+        };
+        self.forget_if_caught_up();
+        left
     }
 
     /// The key in work is to come back after `delay`, in the band that it was taken from, or
@@ -187,13 +175,6 @@ impl<T> State<T> {
         }
     }
 
-    fn delay(&mut self, id: Id, band: Band, due: Due) {
-        let Due { at, order } = due;
-        self.entries.set_since(id, at);
-        *self.entries.place_mut(id) = Place::Delayed { band, order };
-        self.deadlines.insert(due, id);
-    }
-
     /// Puts the key in line; it wants a worker since then.
     fn push(&mut self, id: Id, band: Band, since: Nanos) {
         self.entries.set_since(id, since);
@@ -208,25 +189,6 @@ impl<T> State<T> {
             Band::Live => self.live.unlink(&mut self.entries, id),
             Band::Background => self.background.unlink(&mut self.entries, id),
         }
-    }
-
-    /// Has a key that is in no line wait. Gives it back if it leaves the queue.
-    fn put_off(&mut self, id: Id, band: Band, clock: &mut Clock) -> Option<T> {
-        if self.phase != Phase::Open {
-            self.counts.dropped_delayed += 1;
-            return Some(self.entries.remove(id));
-        }
-        let due = self.due(BROKEN, clock.now());
-        self.counts.retries += 1;
-        self.delay(id, band, due);
-        None
-    }
-
-    fn undelay(&mut self, id: Id, order: u64) {
-        let at = self.entries.since(id);
-        self.deadlines
-            .remove(&Due { at, order })
-            .expect("invariant: `deadlines` holds the delayed keys");
     }
 
     fn wait_in_work(&mut self, work: WorkId, due: Due, policy: Policy, clock: &mut Clock) {
@@ -248,15 +210,6 @@ impl<T> State<T> {
     fn work(&mut self, work: WorkId) -> &mut Work {
         &mut self.works[work as usize]
     }
-
-    fn due(&mut self, delay: Duration, now: Nanos) -> Due {
-        self.next_order += 1;
-        let delay = delay.min(LONGEST_DELAY).as_nanos();
-        Due {
-            at: now + u64::try_from(delay).expect("invariant: a year is 2^55 ns"),
-            order: self.next_order,
-        }
-    }
 }
 
 impl<T: Clone + Eq> State<T> {
@@ -277,7 +230,7 @@ impl<T: Clone + Eq> State<T> {
             return Some(item);
         }
         let Some(id) = self.entries.find(hash, &item) else {
-            let id = self.entries.insert(hash, item.into_owned());
+            let id = self.insert(hash, item.into_owned());
             self.counts.adds += 1;
             self.push(id, band.unwrap_or(Band::Live), clock.stamp());
             return None;
@@ -305,6 +258,12 @@ impl<T: Clone + Eq> State<T> {
             Place::InWork(work) => {
                 let news = self.work(work).add(band, clock);
                 self.counts.adds += u64::from(news);
+            }
+            Place::Remembered { .. } => {
+                let item = self.recall(id, item);
+                self.counts.adds += 1;
+                self.push(id, band.unwrap_or(Band::Live), clock.stamp());
+                return Some(item);
             }
         }
         Some(item)
@@ -340,7 +299,7 @@ impl<T: Clone + Eq> State<T> {
         let due = self.due(delay, clock.now());
         match place {
             None => {
-                let id = self.entries.insert(hash, item.into_owned());
+                let id = self.insert(hash, item.into_owned());
                 self.delay(id, Band::Live, due);
                 return None;
             }
@@ -350,6 +309,11 @@ impl<T: Clone + Eq> State<T> {
                     self.undelay(id, order);
                     self.delay(id, band, due);
                 }
+            }
+            Some((id, Place::Remembered { .. })) => {
+                let item = self.recall(id, item);
+                self.delay(id, Band::Live, due);
+                return Some(item);
             }
             Some((_, Place::InLine { .. })) => {}
             Some((_, Place::InWork(work))) => {
@@ -373,9 +337,11 @@ impl<T: Clone + Eq> State<T> {
         match self.entries.place(id) {
             Place::Delayed { order, .. } => {
                 self.undelay(id, order);
-                (true, Some(self.entries.remove(id)))
+                let item = self.entries.remove(id);
+                self.forget_if_caught_up();
+                (true, Some(item))
             }
-            Place::InLine { .. } => (false, None),
+            Place::InLine { .. } | Place::Remembered { .. } => (false, None),
             Place::InWork(work) => {
                 let open = self.phase == Phase::Open;
                 let work = self.work(work);
@@ -420,7 +386,7 @@ impl<T: Clone> State<T> {
             Band::Background => 0,
         };
         let since = clock.stamp();
-        let queued_for = between(self.entries.since(id), since);
+        let queued_for = Took::between(self.entries.since(id), since);
         self.counts.waited(queued_for);
         let work = self.works.insert(Work {
             id,
@@ -468,7 +434,7 @@ impl<T: Clone> State<T> {
             snapshot.in_work.push(InWork {
                 item: self.entries.item(work.id).clone(),
                 band: work.band,
-                busy_for: between(work.since, clock.stamp()),
+                busy_for: Took::between(work.since, clock.stamp()).duration(),
             });
         }
         snapshot

@@ -3,6 +3,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::clock::Took;
 use super::get::Get;
 use super::shared::Shared;
 use super::state::Taken;
@@ -45,7 +46,7 @@ pub struct Ticket<T> {
     shared: Option<Arc<Shared<T>>>,
     work: WorkId,
     band: Band,
-    queued_for: Option<Duration>,
+    queued_for: Took,
     /// The drop puts the key back in line.
     comes_back: bool,
     item: T,
@@ -100,7 +101,7 @@ impl<T> Ticket<T> {
     /// delay was over. `None` unless the queue takes
     /// [timestamps](super::Builder::timestamps).
     pub fn queued_for(&self) -> Option<Duration> {
-        self.queued_for
+        self.queued_for.duration()
     }
 }
 

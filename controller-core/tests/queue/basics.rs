@@ -134,12 +134,24 @@ async fn two_adds_of_a_key_in_work_are_one_and_wait_for_its_end() {
 fn a_served_key_is_not_kept() {
     let queue = WorkQueue::new("test");
     let key = Arc::new(1);
+    queue.add(Arc::clone(&key));
+    drop(take(&queue));
+    assert_eq!(Arc::strong_count(&key), 1, "the queue kept a clone");
+}
+
+/// WQ-11: a key may be remembered while the queue is busy, but no longer.
+#[test]
+fn a_queue_that_has_caught_up_keeps_no_key_but_those_delayed() {
+    let queue = WorkQueue::new("test");
+    let key = Arc::new(1);
+    queue.add_after(Arc::new(0), Duration::from_secs(3600));
     queue.add(Arc::new(2));
     queue.add(Arc::clone(&key));
     queue.add(Arc::new(3));
     drop((take(&queue), take(&queue)));
+    drop(take(&queue));
     assert_eq!(Arc::strong_count(&key), 1, "the queue kept a clone");
-    assert_eq!(queue.len(), 1);
+    assert_eq!(queue.depth().delayed, 1);
 }
 
 /// The caller keeps the key, and the queue has a clone only if it did not know it.

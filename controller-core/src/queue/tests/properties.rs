@@ -201,7 +201,13 @@ impl Bench {
         let longest_waiting = background.map(|it| it.key);
         let taken = self.state.take(&mut self.clock());
         let told = taken.as_ref();
-        let told = told.map(|it| (it.item, it.band, it.queued_for.expect("it was noted")));
+        let told = told.map(|it| {
+            (
+                it.item,
+                it.band,
+                it.queued_for.duration().expect("it was noted"),
+            )
+        });
         prop_assert_eq!(told, self.model.take());
         let Some(taken) = taken else { return Ok(()) };
 
