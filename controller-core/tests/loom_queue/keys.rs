@@ -2,11 +2,11 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use loom::future::block_on;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
+use crate::blocking::block_on;
 use crate::queue::{Key, Queue};
 use crate::{THREE, model};
 

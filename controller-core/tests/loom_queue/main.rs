@@ -6,8 +6,8 @@
 //!
 //! compiles the crate against loom's lock, clock and timer, and tries every interleaving of one
 //! or two producers, a worker and a shutdown; where delays come due those with up to five or
-//! three preemptions, and of two and two those with two. Three do not end within minutes: that
-//! model is ignored unless it is asked for with `-- --ignored`.
+//! three preemptions; of two and two those with three if each worker takes one key, which takes
+//! six minutes, and with two if the workers go on.
 //! Without the cfg only the core of the queue is compiled against loom, once more, as a part
 //! of this test: a quick run with fewer preemptions, for whoever runs all tests.
 #![cfg_attr(
@@ -69,6 +69,7 @@ mod work;
 #[path = "../../src/queue/sync/model.rs"]
 mod sync;
 
+mod blocking;
 mod contended;
 mod delays;
 mod keys;

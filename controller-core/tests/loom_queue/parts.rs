@@ -42,7 +42,7 @@ impl Queue {
 
     /// Takes a key, if one is in line.
     pub(crate) fn take(&self) -> Ticket<Key> {
-        loom::future::block_on(self.get()).expect("the queue is open")
+        crate::blocking::block_on(self.get()).expect("the queue is open")
     }
 
     /// Ends the work on the key and waits for another.

@@ -1,7 +1,7 @@
 //! Shutdowns: everyone who waits returns.
-use loom::future::block_on;
 use loom::thread;
 
+use crate::blocking::block_on;
 use crate::queue::{Key, Queue};
 use crate::{THREE, THREE_OF_MANY, model};
 

@@ -29,7 +29,7 @@ impl Queue {
 
     /// Takes a key, if one is in line.
     pub(crate) fn take(&self) -> Ticket<Key> {
-        loom::future::block_on(self.get()).expect("the queue is open")
+        crate::blocking::block_on(self.get()).expect("the queue is open")
     }
 
     /// Ends the work on the key and waits for another.
@@ -39,7 +39,7 @@ impl Queue {
 
     /// The adds that were not heeded: too late, or still delayed when the queue closed.
     pub(crate) fn lost(&self) -> usize {
-        let drained = loom::future::block_on(self.drain());
+        let drained = crate::blocking::block_on(self.drain());
         drained.refused + drained.dropped_delayed
     }
 
