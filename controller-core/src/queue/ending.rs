@@ -39,7 +39,7 @@ impl<T> State<T> {
         }
     }
 
-    /// Closes the intake and drops the delayed keys. Those in line are still handed out,
+    /// Closes the intake and gives back the delayed keys, and those that are remembered. Those in line are still handed out,
     /// and so is a key that was added while it was in work, or whose delay passed then.
     pub(in super::super) fn shut_down(&mut self, clock: &mut Clock) -> Vec<T> {
         if self.phase == Phase::Open {
@@ -47,12 +47,13 @@ impl<T> State<T> {
             for (_, work) in &mut self.works {
                 self.counts.adds += u64::from(work.come_due(clock));
             }
-            self.forget();
         }
         let delayed = std::mem::take(&mut self.deadlines);
         self.counts.dropped_delayed += delayed.len();
         let delayed = delayed.into_values();
-        delayed.map(|id| self.entries.remove(id)).collect()
+        let mut dropped: Vec<_> = delayed.map(|id| self.entries.remove(id)).collect();
+        dropped.extend(std::iter::from_fn(|| self.pop_remembered()));
+        dropped
     }
 
     fn first_in_line(&self) -> Option<(Id, Band)> {

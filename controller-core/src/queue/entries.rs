@@ -124,6 +124,24 @@ impl<T> Entries<T> {
             .expect("invariant: every entry is in the table");
         self.slab.remove(id as usize).item
     }
+
+    /// Gives the key an entry among others. These here are only to be dropped after that.
+    pub(super) fn move_to(&mut self, id: Id, others: &mut Self) -> Id {
+        let Entry {
+            item,
+            since,
+            place,
+            hash,
+        } = self.slab.remove(id as usize);
+        let id = others.insert(hash, item);
+        others.set_since(id, since);
+        *others.place_mut(id) = place;
+        id
+    }
+
+    pub(super) fn into_items(self) -> impl Iterator<Item = T> {
+        self.slab.into_iter().map(|(_, entry)| entry.item)
+    }
 }
 
 impl<T: Eq> Entries<T> {

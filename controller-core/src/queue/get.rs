@@ -80,9 +80,9 @@ impl<T: Clone> Future for Get<T> {
     /// Once it has returned a ticket.
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        let shared = this.shared.as_ref();
-        let shared = shared.expect("invariant: a future is not polled once it was ready");
         loop {
+            let shared = this.shared.as_ref();
+            let shared = shared.expect("invariant: a future is not polled once it was ready");
             let mut leftovers = Leftovers::default();
             // A key is there more often than not, and then nobody needs a waker.
             let mut found = shared.update(|inner, clock| {
@@ -97,17 +97,26 @@ impl<T: Clone> Future for Get<T> {
                     inner.look_or_sleep(clock, &mut this.waiter, waker, &mut leftovers)
                 });
             }
-            leftovers.tell_of_broken();
             match found {
                 Found::Key(taken) => {
                     let shared = this.shared.take();
                     let shared = shared.expect("invariant: it was there above");
-                    return Poll::Ready(Some(Ticket::new(shared, taken)));
+                    let mut ticket = Ticket::new(shared, taken);
+                    if !leftovers.is_empty() {
+                        leftovers.clear_beside(&mut ticket);
+                    }
+                    return Poll::Ready(Some(ticket));
                 }
-                Found::End => return Poll::Ready(None),
-                Found::Nothing { armed: None } => return Poll::Pending,
-                Found::Nothing { armed: Some(at) } => {
-                    ready!(this.timer.poll_until(shared.instant(at), cx));
+                Found::End => {
+                    leftovers.clear();
+                    return Poll::Ready(None);
+                }
+                Found::Nothing { armed } => {
+                    leftovers.clear();
+                    match armed {
+                        None => return Poll::Pending,
+                        Some(at) => ready!(this.timer.poll_until(shared.instant(at), cx)),
+                    }
                 }
             }
         }
@@ -140,9 +149,22 @@ impl<T: Clone> fmt::Debug for Get<T> {
 // === impl Leftovers ===
 
 impl<T> Leftovers<T> {
+    fn is_empty(&self) -> bool {
+        self.removed.is_none() && self.wakers.iter().all(Option::is_none) && self.broken.is_empty()
+    }
+
+    /// A key that panics when it is dropped takes none along that was handed out in the same
+    /// look: until all is dropped, that one would go back in line.
+    #[cold]
+    fn clear_beside(&mut self, ticket: &mut Ticket<T>) {
+        ticket.hold();
+        self.clear();
+        ticket.settled();
+    }
+
     /// The panic hook has told where each panicked. What a key or a panic does when it is
     /// dropped is not known, but the lock is free again.
-    fn tell_of_broken(&mut self) {
+    fn clear(&mut self) {
         for Broken { payload, item } in std::mem::take(&mut self.broken) {
             match &item {
                 None => tracing::error!(
@@ -154,6 +176,7 @@ impl<T> Leftovers<T> {
             }
             drop((payload, item));
         }
+        *self = Self::default();
     }
 }
 

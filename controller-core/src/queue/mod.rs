@@ -63,22 +63,26 @@
 //! For each known key one entry: the key, and 32 bytes for its hash, its place and a time; a
 //! slot of 9 bytes in a table that is at least half full; and while it is delayed a node of an
 //! ordered map. A key of 8 bytes takes 60 all in all. The add of a key that is in line or in
-//! work allocates nothing, nor does a key that comes and goes. The default limiter keeps a count
-//! for each failing key, until it is forgotten; while no key fails it takes no lock.
+//! work allocates nothing, nor does a key that comes and goes by itself. The default limiter
+//! keeps a count for each failing key, until it is forgotten; while no key fails it takes no
+//! lock.
 //!
 //! A key that has left is remembered while others are in line or in work, for as a rule it comes
-//! again: then it is neither cloned nor put into the table once more. A queue that has caught up
-//! keeps no key but those that are delayed, and no memory but for some 16,000 keys. Of equal
-//! keys any may be the one that a worker is given.
+//! again: then it is neither cloned nor put into the table once more. No more than 16,384 are
+//! remembered, or eight times as many as others are there; the oldest go first, dropped by whoever
+//! calls the queue then. A queue that has caught up keeps no key but those that are delayed, and
+//! no memory but eight times what they take, or room for 16,384 keys. Of equal keys any may be
+//! the one that a worker is given.
 //!
 //! One lock, which workers and handlers share, held for a look-up and a few links. Keys are
 //! hashed before it is taken and dropped after it is released. [`Ticket::next`] ends one piece
 //! of work and takes the next key in one passage, and [`WorkQueue::add_ref`] counts no
 //! references of a key that is known. A thread that finds the lock taken leaves it to the other
-//! for some 70 µs: so threads that all want it do several times as much, and a call that meets
-//! another, which is rare where keys are worked on and not only passed around, takes that long.
-//! The clock is read only while something is delayed, or if [timestamps](Builder::timestamps) are
-//! asked for. No task, and no timer while nothing is delayed.
+//! for some 70 µs, and does so up to eight times: so threads that all want it do several times as
+//! much, and a call that meets another, which is rare where keys are worked on and not only
+//! passed around, takes that long. The clock is read only while something is delayed, or if
+//! [timestamps](Builder::timestamps) are asked for: these are of the moment of the call. No task,
+//! and no timer while nothing is delayed.
 //!
 //! # If you know client-go
 //!

@@ -4,20 +4,43 @@
 //! out of it: half of what a passage costs. A queue that has caught up keeps none of them, so
 //! that no key outlives its work for long.
 use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Entries, Id, KeyHash, State};
 
 /// Keys that are remembered no more, to be dropped once the lock is released.
+///
+/// They are not those of the caller in whose passage they are dropped, so it does not hear of
+/// one that panics then.
 pub(in super::super) struct Gone<T> {
     items: Vec<T>,
-    entries: Option<Entries<T>>,
+    entries: Entries<T>,
 }
 
-/// Room for so many keys an empty queue keeps: less than a megabyte.
+/// So many keys are remembered, however few others there are; and room for so many a queue
+/// keeps that has caught up: less than a megabyte.
 const KEPT: usize = 16 * 1024;
 
-/// So many are no reason to look through them, if the queue is to grow.
-const FEW: usize = 64;
+/// So many times as many as others may be remembered, that a burst is until near its end.
+const TIMES: usize = 8;
+
+/// Of those that were remembered longest so many go at once.
+const BATCH: usize = 32;
+
+// === impl Gone ===
+
+impl<T> Drop for Gone<T> {
+    fn drop(&mut self) {
+        let entries = std::mem::replace(&mut self.entries, Entries::new());
+        for item in self.items.drain(..).chain(entries.into_items()) {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(item))) {
+                tracing::error!("a key panicked when it was dropped");
+                // It may panic just so.
+                std::mem::forget(payload);
+            }
+        }
+    }
+}
 
 // === impl State ===
 
@@ -29,26 +52,30 @@ impl<T> State<T> {
 
     /// Makes an entry for a key that has none. The caller gives it its place.
     ///
-    /// A queue that never catches up does not grow with each key that it has seen: it forgets
-    /// those that have left once they are more than half of all.
+    /// The entries do not grow for the sake of many that are only remembered.
     pub(super) fn insert(&mut self, hash: KeyHash, item: T) -> Id {
         let full = self.entries.len() == self.entries.capacity();
-        if full && self.remembered.len() > FEW.max(self.entries.len() / 2) {
-            self.forget_one_by_one();
+        if full && self.remembered.len() > KEPT {
+            self.forget_oldest(BATCH);
         }
         self.entries.insert(hash, item)
     }
 
-    /// The work on the key is over. Gives it back if it is not remembered.
+    /// The work on the key is over. Gives back a key that is not remembered: this one if the
+    /// queue has caught up, or the oldest one if there are many more than others.
     pub(super) fn leave(&mut self, id: Id) -> Option<T> {
         if self.is_caught_up() {
             return Some(self.entries.remove(id));
         }
         self.remembered.push(&mut self.entries, id);
+        let others = self.len() + self.works.len();
+        if self.remembered.len() > KEPT.max(TIMES * others) {
+            return self.pop_remembered();
+        }
         None
     }
 
-    /// To be called where a key leaves.
+    /// To be called where the last key may have left the line or its worker.
     pub(super) fn forget_if_caught_up(&mut self) {
         if self.is_caught_up() {
             self.forget();
@@ -60,38 +87,49 @@ impl<T> State<T> {
     }
 
     /// What a burst took is given back, for a first list of a million keys must not be paid for
-    /// until the process ends.
-    pub(super) fn forget(&mut self) {
-        let nothing_else = self.entries.len() == self.remembered.len();
-        if nothing_else && self.entries.capacity() > KEPT {
-            self.forget_at_once();
+    /// until the process ends. Only delayed keys are left, if any.
+    fn forget(&mut self) {
+        let capacity = self.entries.capacity();
+        if capacity > KEPT && self.deadlines.len() < capacity / 8 {
+            self.start_anew();
         } else if self.remembered.len() > 0 {
-            self.forget_one_by_one();
+            self.forget_oldest(usize::MAX);
         }
     }
 
+    /// Moves the delayed keys to entries of their own, and lets go of all others together.
     #[cold]
-    fn forget_at_once(&mut self) {
+    fn start_anew(&mut self) {
         self.remembered.clear();
-        let entries = std::mem::replace(&mut self.entries, Entries::new());
-        self.gone_mut().entries = Some(entries);
+        let mut old = std::mem::replace(&mut self.entries, Entries::new());
+        for id in self.deadlines.values_mut() {
+            *id = old.move_to(*id, &mut self.entries);
+        }
+        self.gone_mut().entries = old;
     }
 
     #[cold]
-    fn forget_one_by_one(&mut self) {
-        let mut items = Vec::with_capacity(self.remembered.len());
-        while let Some(id) = self.remembered.first() {
-            self.remembered.unlink(&mut self.entries, id);
-            items.push(self.entries.remove(id));
+    fn forget_oldest(&mut self, count: usize) {
+        let count = count.min(self.remembered.len());
+        self.gone_mut().items.reserve(count);
+        for _ in 0..count {
+            let oldest = self.pop_remembered();
+            self.gone_mut().items.extend(oldest);
         }
-        self.gone_mut().items.append(&mut items);
+    }
+
+    /// The key that was remembered longest.
+    pub(super) fn pop_remembered(&mut self) -> Option<T> {
+        let oldest = self.remembered.first()?;
+        self.remembered.unlink(&mut self.entries, oldest);
+        Some(self.entries.remove(oldest))
     }
 
     fn gone_mut(&mut self) -> &mut Gone<T> {
         self.gone.get_or_insert_with(|| {
             Box::new(Gone {
                 items: Vec::new(),
-                entries: None,
+                entries: Entries::new(),
             })
         })
     }
@@ -244,8 +282,7 @@ mod tests {
         assert!(state.gone().is_none());
         serve(&mut state, KEPT..KEPT_AND_MORE);
         assert_eq!(state.entries.capacity(), 0);
-        let gone = state.gone().and_then(|it| it.entries);
-        assert_eq!(gone.map(|it| it.len()), Some(KEPT));
+        assert_eq!(state.gone().map(|it| it.entries.len()), Some(KEPT));
         add(&mut state, 0..2);
         serve(&mut state, 0..2);
     }
@@ -257,7 +294,7 @@ mod tests {
         (0..KEPT_AND_MORE).for_each(|key| {
             assert!(state.cancel(key as KeyHash, &key, &mut clock()).0);
         });
-        assert_eq!(state.entries.capacity(), 0);
+        assert!(state.entries.capacity() <= KEPT);
     }
 
     #[test]
@@ -269,17 +306,100 @@ mod tests {
         assert_eq!(state.entries.len(), 0);
     }
 
+    /// A controller always has a few that are to be looked at again in an hour.
+    #[test]
+    fn the_memory_of_a_burst_is_given_back_beside_delayed_keys() {
+        let mut state = State::new();
+        (0..9).for_each(|key| delay(&mut state, key));
+        add(&mut state, 9..9 + KEPT_AND_MORE);
+        (5..8).for_each(|key| assert!(state.cancel(key as KeyHash, &key, &mut clock()).0));
+        serve(&mut state, 9..9 + KEPT_AND_MORE);
+        assert!(state.entries.capacity() <= 8);
+        let hour = std::time::Duration::from_secs(3600).as_nanos() as u64;
+        let mut clock = Clock::at(1 + hour);
+        state.promote(&mut clock);
+        assert_eq!(state.len(), 6);
+        serve(&mut state, 0..5);
+        serve(&mut state, 8..9);
+        assert_eq!((state.entries.len(), state.deadlines.len()), (0, 0));
+    }
+
     /// There is always a key in line, and each time another one.
     #[test]
     fn a_queue_that_never_catches_up_does_not_grow_for_ever() {
         let mut state = State::new();
         add(&mut state, 0..1);
-        for key in 0..100 * FEW {
+        for key in 0..3 * KEPT {
             add(&mut state, key + 1..key + 2);
             serve(&mut state, key..key + 1);
-            state.gone();
-            assert!(state.entries.capacity() <= 4 * FEW, "{key}");
+            assert!(state.gone().is_none());
+            assert!(state.entries.len() <= KEPT + 2, "{key}");
         }
+    }
+
+    #[test]
+    fn a_large_queue_remembers_more() {
+        let mut state = State::new();
+        add(&mut state, 0..9 * KEPT);
+        serve(&mut state, 0..8 * KEPT);
+        assert_eq!(state.remembered.len(), TIMES * KEPT);
+        serve(&mut state, 8 * KEPT..9 * KEPT - 1);
+        assert_eq!(state.remembered.len(), TIMES * KEPT);
+        assert!(state.gone().is_none());
+    }
+
+    /// What is remembered makes room for what is in line.
+    #[test]
+    fn the_oldest_keys_make_room_before_the_entries_grow() {
+        let mut state = State::new();
+        add(&mut state, 0..4 * KEPT);
+        serve(&mut state, 0..2 * KEPT);
+        let capacity = state.entries.capacity();
+        let new = 4 * KEPT..capacity + 1;
+        add(&mut state, new.clone());
+        assert_eq!(state.entries.capacity(), capacity);
+        assert_eq!(state.entries.find(0, &0), None);
+        assert_eq!(state.remembered.len(), 2 * KEPT - BATCH);
+        serve(&mut state, 2 * KEPT..new.end);
+    }
+
+    /// Whoever looks for a key in vain sees to that too: the last one may have gone another way.
+    #[test]
+    fn a_key_that_cannot_be_cloned_keeps_no_other_in_memory() {
+        #[derive(Debug, PartialEq, Eq)]
+        struct Unclonable(bool);
+        impl Clone for Unclonable {
+            fn clone(&self) -> Self {
+                assert!(!self.0, "cloned");
+                Self(self.0)
+            }
+        }
+        let mut state = State::<Unclonable>::new();
+        for key in [false, true] {
+            let item = Cow::Owned(Unclonable(key));
+            state.add(KeyHash::from(key), item, None, &mut clock());
+        }
+        let first = state.take(&mut clock()).unwrap();
+        state.done(first.work, &mut clock());
+        assert_eq!(state.remembered.len(), 1);
+        assert!(state.take(&mut clock()).is_none());
+        assert_eq!((state.remembered.len(), state.deadlines.len()), (0, 1));
+    }
+
+    /// Two in one list would end the process, and its caller has nothing to do with them.
+    #[test]
+    fn keys_that_panic_when_they_are_dropped_harm_nobody() {
+        #[derive(Clone, PartialEq, Eq)]
+        struct Undroppable(u8);
+        impl Drop for Undroppable {
+            fn drop(&mut self) {
+                assert_eq!(self.0, 0, "dropped");
+            }
+        }
+        let mut items = vec![Undroppable(1), Undroppable(2), Undroppable(0)];
+        let mut entries = Entries::new();
+        entries.insert(7, items.remove(0));
+        drop(Gone { items, entries });
     }
 
     #[test]
@@ -287,8 +407,8 @@ mod tests {
         let mut state = State::new();
         add(&mut state, 0..3);
         serve(&mut state, 0..2);
-        state.shut_down(&mut clock());
-        assert_eq!((state.entries.len(), items_gone(&mut state)), (1, 2));
+        assert_eq!(state.shut_down(&mut clock()).len(), 2);
+        assert_eq!((state.entries.len(), items_gone(&mut state)), (1, 0));
     }
 
     /// Of two equal keys that is worked on which was handed over last, if it was.

@@ -32,8 +32,8 @@ pub(super) use remembered::Gone;
 /// **Invariant:** a key has one entry, and the entry's [`Place`] is the only truth about
 /// where it is. `live` and `background` link exactly the entries that are
 /// [`Place::InLine`] of that band, `remembered` those that are [`Place::Remembered`],
-/// `deadlines` holds exactly those that are [`Place::Delayed`], and `works` those that are [`Place::InWork`], for each of which
-/// there is one ticket.
+/// `deadlines` holds exactly those that are [`Place::Delayed`], and `works` those that are
+/// [`Place::InWork`], for each of which there is one ticket.
 ///
 /// Keys that leave the queue, or did not get into it, are given back to the caller: what
 /// the drop of a key does is not known, so none happens under the lock.
@@ -370,7 +370,10 @@ impl<T: Clone> State<T> {
                 (Some(id), None) => (id, Band::Live),
                 (Some(id), Some(_)) if !background_turn => (id, Band::Live),
                 (_, Some(id)) => (id, Band::Background),
-                (None, None) => return None,
+                (None, None) => {
+                    self.forget_if_caught_up();
+                    return None;
+                }
             };
             self.unlink(id, band);
             match catch_unwind(AssertUnwindSafe(|| self.entries.item(id).clone())) {

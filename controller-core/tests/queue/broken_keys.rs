@@ -1,6 +1,8 @@
 //! One key that cannot be cloned is no reason to stop the others.
 
+use std::cell::Cell;
 use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -17,6 +19,14 @@ struct Fragile {
     name: &'static str,
     broken: Arc<AtomicBool>,
     clones: Arc<AtomicUsize>,
+}
+
+/// A key that panics when it is dropped if it is the [`FRAGILE`] one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Undroppable(u8);
+
+thread_local! {
+    static FRAGILE: Cell<Option<u8>> = const { Cell::new(None) };
 }
 
 #[tokio::test(start_paused = true)]
@@ -78,6 +88,33 @@ fn fragile(name: &'static str) -> (Fragile, Arc<AtomicBool>, Arc<AtomicUsize>) {
     (key, broken, clones)
 }
 
+/// The key whose work was over just then is not the one that the caller waits for.
+#[test]
+fn a_key_that_panics_when_it_is_dropped_takes_no_other_along() {
+    let queue = WorkQueue::new("test");
+    queue.add(Undroppable(1));
+    queue.add(Undroppable(2));
+    let mut next = take(&queue).next();
+    queue.shut_down();
+    FRAGILE.set(Some(1));
+    let polled = catch_unwind(AssertUnwindSafe(|| (&mut next).now_or_never()));
+    assert!(polled.is_err());
+    assert_eq!(*take(&queue), Undroppable(2));
+}
+
+/// A key that has left long ago does not keep the workers from being told to stop.
+#[test]
+fn a_remembered_key_that_panics_when_it_is_dropped_does_not_hold_up_a_halt() {
+    let queue = WorkQueue::new("test");
+    queue.add(Undroppable(1));
+    queue.add(Undroppable(2));
+    drop(take(&queue));
+    FRAGILE.set(Some(1));
+    let halted = catch_unwind(AssertUnwindSafe(|| queue.shut_down_now()));
+    assert!(halted.is_err());
+    assert!(queue.halted().now_or_never().is_some());
+}
+
 // === impl Fragile ===
 
 impl Clone for Fragile {
@@ -103,5 +140,16 @@ impl Eq for Fragile {}
 impl Hash for Fragile {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);
+    }
+}
+
+// === impl Undroppable ===
+
+impl Drop for Undroppable {
+    fn drop(&mut self) {
+        if FRAGILE.get() == Some(self.0) {
+            FRAGILE.set(None);
+            panic!("on purpose");
+        }
     }
 }

@@ -43,7 +43,7 @@ impl<T> Mutex<T> {
     #[inline]
     #[expect(
         clippy::disallowed_methods,
-        reason = "a lock blocks its thread in any case, and this one not for longer"
+        reason = "a lock blocks its thread in any case; this one says for how long"
     )]
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         match self.0.try_lock() {
