@@ -39,8 +39,9 @@ impl<T> State<T> {
         }
     }
 
-    /// Closes the intake and gives back the delayed keys, and those that are remembered. Those in line are still handed out,
-    /// and so is a key that was added while it was in work, or whose delay passed then.
+    /// Closes the intake and gives back the delayed keys, and those that are remembered. Those in
+    /// line are still handed out, and so is a key that was added while it was in work, or whose
+    /// delay passed then.
     pub(in super::super) fn shut_down(&mut self, clock: &mut Clock) -> Vec<T> {
         if self.phase == Phase::Open {
             self.phase = Phase::ShuttingDown;
