@@ -48,8 +48,9 @@
 //!   twice, with streaming lists and without.
 //! - Below `both` it is [`time::anywhere`], or [`time::anywhere_paged`], and nothing else. Where
 //!   the server is real, time is, too: waits are shorter than 20 s there, and versions unknown.
-//! - [`server::lists`], [`server::watches`], [`server::first_watch`] and [`server::nth_watch`]
-//!   make rules that hold for either way to list.
+//! - [`server::lists`], [`server::watches`], [`server::first_watch`],
+//!   [`server::event_of_first_watch`] and [`server::nth_watch`] make rules that hold for either
+//!   way to list.
 //! - [`server::Server`] stores objects behind the back of the faults, so that every request that
 //!   [`Server::asked`](server::Server::asked) tells is the client's. The client is the product's
 //!   own, with all its layers, on a socket.

@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, VersionMatch};
 use kube::{Api, Client};
 use serde_json::{Value, json};
-use sim_apiserver::faults::{Action, Faults, Proxy, Rule, Seen, Verb};
+use sim_apiserver::faults::{Action, Faults, Place, Proxy, Rule, Seen, Verb};
 use sim_apiserver::{Builder, SimApiServer};
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -19,7 +19,7 @@ pub(crate) const CONFIG_MAPS: ResourceType =
 
 /// An API server with a namespace for one test, and everything between it and a client.
 pub(crate) struct Server {
-    place: Place,
+    backend: Backend,
     faults: Faults,
     client: Client,
     namespace: String,
@@ -27,7 +27,7 @@ pub(crate) struct Server {
 }
 
 /// Which server it is.
-enum Place {
+enum Backend {
     Simulated(Box<SimApiServer>),
     /// Behind a proxy. The client is the way around that.
     Real(Proxy, Client),
@@ -56,7 +56,7 @@ impl Server {
         let proxy = real::proxy(direct.clone(), faults.clone()).await;
         let (client, kubeconfig) = client_of(&kubeconfig(&proxy.url()));
         Self::new(
-            Place::Real(proxy, direct),
+            Backend::Real(proxy, direct),
             faults,
             client,
             namespace,
@@ -72,7 +72,7 @@ impl Server {
         let (client, kubeconfig) = client_of(&sim.kubeconfig());
         let faults = sim.faults().clone();
         Self::new(
-            Place::Simulated(Box::new(sim)),
+            Backend::Simulated(Box::new(sim)),
             faults,
             client,
             namespace,
@@ -81,7 +81,7 @@ impl Server {
     }
 
     fn new(
-        place: Place,
+        backend: Backend,
         faults: Faults,
         client: Client,
         namespace: String,
@@ -89,7 +89,7 @@ impl Server {
     ) -> Self {
         faults.keep_requests();
         Self {
-            place,
+            backend,
             faults,
             client,
             namespace,
@@ -121,9 +121,9 @@ impl Server {
 
     /// The simulated server: what only that can do.
     pub(crate) fn sim(&self) -> &SimApiServer {
-        match &self.place {
-            Place::Simulated(sim) => sim,
-            Place::Real(..) => panic!("a test below `both` asks for the simulated server"),
+        match &self.backend {
+            Backend::Simulated(sim) => sim,
+            Backend::Real(..) => panic!("a test below `both` asks for the simulated server"),
         }
     }
 
@@ -131,18 +131,18 @@ impl Server {
     pub(crate) fn options(&self, streaming: Streaming) -> WatchOptions {
         let options =
             WatchOptions::new(Scope::Namespace(self.namespace.clone())).streaming(streaming);
-        match &self.place {
-            Place::Simulated(_) => options,
+        match &self.backend {
+            Backend::Simulated(_) => options,
             // A controller puts that into every namespace.
-            Place::Real(..) => options.fields("metadata.name!=kube-root-ca.crt"),
+            Backend::Real(..) => options.fields("metadata.name!=kube-root-ca.crt"),
         }
     }
 
     /// Makes a ConfigMap, or changes it, not through the faults. Returns its version.
     pub(crate) async fn put(&self, name: &str, value: &str) -> String {
         let object = self.config_map(name, value);
-        match &self.place {
-            Place::Simulated(sim) => {
+        match &self.backend {
+            Backend::Simulated(sim) => {
                 let update = |it: &mut Value| it["data"] = object["data"].clone();
                 if !sim.mutate("configmaps", &self.namespace, name, update) {
                     sim.seed(object);
@@ -151,7 +151,7 @@ impl Server {
                 let version = stored["metadata"]["resourceVersion"].as_str();
                 version.unwrap().to_owned()
             }
-            Place::Real(_, direct) => {
+            Backend::Real(_, direct) => {
                 let params = PatchParams::apply("conformance").force();
                 let maps = Api::<ConfigMap>::namespaced(direct.clone(), &self.namespace);
                 let stored = maps.patch(name, &params, &Patch::Apply(&object)).await;
@@ -164,11 +164,11 @@ impl Server {
 
     /// Deletes a ConfigMap, not through the faults.
     pub(crate) async fn delete(&self, name: &str) {
-        match &self.place {
-            Place::Simulated(sim) => {
+        match &self.backend {
+            Backend::Simulated(sim) => {
                 assert!(sim.remove("configmaps", &self.namespace, name), "{name}");
             }
-            Place::Real(_, direct) => {
+            Backend::Real(_, direct) => {
                 let maps = Api::<ConfigMap>::namespaced(direct.clone(), &self.namespace);
                 maps.delete(name, &DeleteParams::default()).await.unwrap();
                 let newest = maps.list(&ListParams::default()).await.unwrap();
@@ -225,9 +225,9 @@ impl Server {
 
     pub(crate) async fn stop(self) {
         drop(self.client);
-        match self.place {
-            Place::Simulated(sim) => sim.shutdown().await,
-            Place::Real(proxy, direct) => {
+        match self.backend {
+            Backend::Simulated(sim) => sim.shutdown().await,
+            Backend::Real(proxy, direct) => {
                 proxy.shutdown().await;
                 let namespaces = Api::<Namespace>::all(direct);
                 let params = DeleteParams::background();
@@ -250,19 +250,36 @@ pub(crate) fn watches(rule: Rule) -> Rule {
     rule.verb(Verb::Watch).without("sendInitialEvents")
 }
 
-/// A rule for the first watch, once its list of so many objects is complete: `action` is given
-/// the number of lines that are read by then.
+/// A rule for the first watch, once its list of so many objects is complete and so many events
+/// have come behind it: `action` is given that place, of something that happens between events.
+///
+/// A server sends bookmarks when it likes, so that they count only where nothing else tells that
+/// the list is complete.
 pub(crate) fn first_watch<A: Into<Action>>(
     streaming: Streaming,
     listed: u64,
-    action: impl Fn(u64) -> A,
+    seen: u64,
+    action: impl FnOnce(Place) -> A,
 ) -> Rule {
-    let rule = match streaming {
-        // The watch that the list is streamed by; a bookmark ends the list.
-        Streaming::Auto => lists(streaming, Rule::new(action(listed + 1))),
-        Streaming::Never => watches(Rule::new(action(0))),
+    let at = match (streaming, seen) {
+        // A bookmark ends a list that is streamed.
+        (Streaming::Auto, 0) => Place::from(listed + 1),
+        (Streaming::Never, 0) => Place::from(0),
+        _ => nth_event(streaming, listed, seen),
     };
-    rule.attempts(1)
+    on_first_watch(streaming, action(at).into())
+}
+
+/// A rule for one event of the first watch, that so many others come before, those not counted
+/// that list so many objects: `action` is given its place.
+pub(crate) fn event_of_first_watch<A: Into<Action>>(
+    streaming: Streaming,
+    listed: u64,
+    seen: u64,
+    action: impl FnOnce(Place) -> A,
+) -> Rule {
+    let at = nth_event(streaming, listed, seen);
+    on_first_watch(streaming, action(at).into())
 }
 
 /// A rule for the nth watch, from the second on, lists left out that are not streamed.
@@ -271,6 +288,22 @@ pub(crate) fn nth_watch(streaming: Streaming, nth: u64, rule: Rule) -> Rule {
         Streaming::Auto => nth - 1,
         Streaming::Never => nth,
     })
+}
+
+fn nth_event(streaming: Streaming, listed: u64, seen: u64) -> Place {
+    match streaming {
+        Streaming::Auto => Place::events(listed + seen),
+        Streaming::Never => Place::events(seen),
+    }
+}
+
+/// The first watch is the one that the list is streamed by, if it is.
+fn on_first_watch(streaming: Streaming, action: Action) -> Rule {
+    let rule = match streaming {
+        Streaming::Auto => lists(streaming, Rule::new(action)),
+        Streaming::Never => watches(Rule::new(action)),
+    };
+    rule.attempts(1)
 }
 
 /// A first list takes any version, and a real server answers it from a cache that may be behind

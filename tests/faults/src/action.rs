@@ -95,11 +95,13 @@ impl Action {
         matches!(self, Self::AnswerFrom(_) | Self::Restore(_))
     }
 
-    /// A body that ends after `events` lines.
+    /// A body that ends there.
     #[must_use]
-    pub fn cut_after_events(events: u64) -> Cut {
+    pub fn cut_after_events(at: impl Into<Place>) -> Cut {
+        let Place { after, of } = at.into();
         Cut {
-            after_events: Some(events),
+            after_events: Some(after),
+            of,
             ..Cut::default()
         }
     }

@@ -11,9 +11,8 @@ use crate::watch_of::Informed;
 ///
 /// Made before the client starts, whose first list will have `listed` objects.
 pub(crate) fn prepare(server: &Server, streaming: Streaming, listed: u64) {
-    let after_one = |lines| Action::cut_after_events(lines + 1);
     let faults = server.faults();
-    faults.add(first_watch(streaming, listed, after_one));
+    faults.add(first_watch(streaming, listed, 1, Action::cut_after_events));
     faults.add(nth_watch(streaming, 2, Rule::new(Action::Expired)));
     let late = Rule::new(Action::Delay(Duration::from_secs(1)));
     faults.add(lists(streaming, late).attempts(2));

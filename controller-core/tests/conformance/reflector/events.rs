@@ -5,7 +5,7 @@ use serde_json::json;
 use sim_apiserver::faults::{Action, Place};
 use tokio::time::sleep;
 
-use crate::server::{Server, first_watch};
+use crate::server::{Server, event_of_first_watch};
 use crate::time::{in_both_ways, simulated};
 use crate::watch_of::Informed;
 
@@ -26,11 +26,8 @@ fn events_are_applied_and_an_older_one_is_refused() {
         baz["metadata"]["resourceVersion"] = "32".into();
         baz["metadata"]["uid"] = "baz".into();
         let baz = json!({"type": "ADDED", "object": baz});
-        let lines = |after| {
-            let at = Place::from(after);
-            Action::malformed(at, service.to_string())
-        };
-        let rule = first_watch(Streaming::Never, 2, lines);
+        let in_place = |at: Place| Action::malformed(at, service.to_string());
+        let rule = event_of_first_watch(Streaming::Never, 2, 0, in_place);
         let rule = rule.then(Action::malformed(3, baz.to_string()));
         server.faults().add(rule);
         server.sim().set_next_revision(40);

@@ -30,7 +30,7 @@ fn a_server_without_a_watch_cache_is_asked_for_pages_for_ever() {
             faults.add(Rule::new(page).verb(Verb::List).attempts(nth));
         }
         let expired = Action::expired_in_stream;
-        faults.add(first_watch(Streaming::Never, 3, expired));
+        faults.add(first_watch(Streaming::Never, 3, 0, expired));
         let informed = Informed::start(&server, server.options(Streaming::Never));
         informed.status_until(|now| now.lists == 2).await;
         assert_eq!(

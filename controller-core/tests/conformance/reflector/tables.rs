@@ -27,7 +27,7 @@ fn what_is_no_list_of_the_kind_changes_nothing() {
             let other = Action::status(200).body(json, other.to_string());
             let faults = server.faults();
             let expired = Action::expired_in_stream;
-            faults.add(first_watch(streaming, 1, expired));
+            faults.add(first_watch(streaming, 1, 0, expired));
             faults.add(lists(streaming, Rule::new(other)).attempts(2));
             let informed = Informed::start(&server, server.options(streaming));
             let status = informed.status_until(|now| now.error.is_some()).await;

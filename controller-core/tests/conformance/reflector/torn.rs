@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use controller_core::watch::Streaming;
-use sim_apiserver::faults::{Action, Rule};
+use sim_apiserver::faults::{Action, Place, Rule};
 use sim_apiserver::{SimApiServer, Tls};
 
 use crate::server::{Server, first_watch, lists};
@@ -18,8 +18,8 @@ fn a_watch_whose_connection_is_torn_goes_on_without_a_list() {
         for tls in [false, true] {
             let server = server(tls).await;
             server.put("a", "1").await;
-            let torn = |after| Action::cut_after_events(after + 1).torn();
-            server.faults().add(first_watch(streaming, 1, torn));
+            let torn = |at: Place| Action::cut_after_events(at).torn();
+            server.faults().add(first_watch(streaming, 1, 1, torn));
             let informed = Informed::start(&server, server.options(streaming));
             informed.watching().await;
             let seen = server.put("b", "1").await;
@@ -44,7 +44,7 @@ fn a_list_whose_connection_is_torn_takes_nothing_away() {
                 server.put(name, "1").await;
             }
             let faults = server.faults();
-            faults.add(first_watch(streaming, 3, Action::expired_in_stream));
+            faults.add(first_watch(streaming, 3, 0, Action::expired_in_stream));
             let torn = match streaming {
                 Streaming::Auto => Rule::new(Action::cut_after_events(1).torn()),
                 // One line, of which the beginning has come by then.

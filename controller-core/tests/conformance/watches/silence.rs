@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use captured_log::CapturedLog;
 use controller_core::watch::{ReflectorStatus, State, Streaming};
-use sim_apiserver::faults::{Action, Rule};
+use sim_apiserver::faults::{Action, Place, Rule};
 use sim_apiserver::{SimApiServer, Tls};
 use tokio::time::{Instant, sleep};
 use tracing::Level;
@@ -20,8 +20,11 @@ fn a_half_open_watch_is_given_up_after_two_and_a_half_minutes() {
     in_both_ways(async |streaming| {
         let server = Server::start().await;
         server.put("a", "1").await;
-        let half_open = |lines| Action::half_open_after_events(lines + 1);
-        server.faults().add(first_watch(streaming, 1, half_open));
+        let half_open = |list: Place| {
+            let bookmark = Place::from(list.after + 1);
+            Action::half_open_after_events(bookmark)
+        };
+        server.faults().add(first_watch(streaming, 1, 0, half_open));
         let reflected = Reflected::start(&server, server.options(streaming));
         let watching = |now: &ReflectorStatus| matches!(now.state, State::Watching);
         let opened = reflected.status_until(watching).await;
@@ -50,7 +53,7 @@ fn a_stream_that_dies_right_after_its_list_is_given_up_as_soon() {
     simulated(async {
         let server = Server::start().await;
         server.put("a", "1").await;
-        let half_open = first_watch(Streaming::Auto, 1, Action::half_open_after_events);
+        let half_open = first_watch(Streaming::Auto, 1, 0, Action::half_open_after_events);
         server.faults().add(half_open);
         let reflected = Reflected::start(&server, server.options(Streaming::Auto));
         reflected.until_lists(1).await;
@@ -96,8 +99,9 @@ fn a_watch_that_is_never_answered_is_given_up_after_half_a_minute() {
     in_both_ways(async |streaming| {
         let server = Server::start().await;
         let first = server.put("a", "1").await;
-        let cut = |lines| Action::cut_after_events(lines + 1);
-        server.faults().add(first_watch(streaming, 1, cut));
+        server
+            .faults()
+            .add(first_watch(streaming, 1, 1, Action::cut_after_events));
         let second = of_list_and_watch(streaming) as u64;
         let never = watches(Rule::new(Action::Hang));
         server.faults().add(never.attempts(second..));

@@ -6,7 +6,7 @@ use serde_json::json;
 use sim_apiserver::faults::{Action, Place, Rule};
 
 use crate::requests::{assert_waits, first_list, later_list, of_list_and_watch, plain_watch};
-use crate::server::{Server, first_watch, lists, nth_watch};
+use crate::server::{Server, event_of_first_watch, first_watch, lists, nth_watch};
 use crate::time::in_both_ways;
 use crate::watch_of::Informed;
 
@@ -62,8 +62,10 @@ fn an_event_that_is_told_twice_is_heard_once() {
     in_both_ways(async |streaming| {
         let server = Server::start().await;
         server.put("a", "1").await;
-        let twice = |lines| Action::duplicated(lines);
-        server.faults().add(first_watch(streaming, 1, twice));
+        let twice = Action::duplicated;
+        server
+            .faults()
+            .add(event_of_first_watch(streaming, 1, 0, twice));
         let informed = Informed::start(&server, server.options(streaming));
         informed.watching().await;
         server.put("a", "2").await;
@@ -93,8 +95,10 @@ fn an_event_older_than_the_list_is_not_heard_and_leads_to_a_list() {
         object["metadata"]["uid"] = uid["metadata"]["uid"].clone();
         object["metadata"]["resourceVersion"] = old.into();
         let old = json!({"type": "MODIFIED", "object": object}).to_string();
-        let in_place = |lines| Action::malformed(lines, old.clone());
-        server.faults().add(first_watch(streaming, 1, in_place));
+        let in_place = |at: Place| Action::malformed(at, old.clone());
+        server
+            .faults()
+            .add(event_of_first_watch(streaming, 1, 0, in_place));
         let informed = Informed::start(&server, server.options(streaming));
         informed.watching().await;
         let seen = version;
@@ -174,8 +178,7 @@ fn a_server_whose_versions_are_no_numbers_is_followed_all_the_same() {
         faults.add(Rule::new(Action::OpaqueRevisions));
         server.put("a", "1").await;
         server.put("b", "1").await;
-        let cut = |lines| Action::cut_after_events(lines + 1);
-        faults.add(first_watch(streaming, 2, cut));
+        faults.add(first_watch(streaming, 2, 1, Action::cut_after_events));
         let expired = Rule::new(Action::expired_in_stream(1));
         faults.add(nth_watch(streaming, 2, expired));
         let informed = Informed::start(&server, server.options(streaming));

@@ -17,8 +17,9 @@ fn a_cache_tells_whether_it_shows_what_was_written() {
     anywhere(async |streaming| {
         let server = Server::start().await;
         server.put("a", "1").await;
-        let after_one = |lines| Action::cut_after_events(lines + 1);
-        server.faults().add(first_watch(streaming, 1, after_one));
+        server
+            .faults()
+            .add(first_watch(streaming, 1, 1, Action::cut_after_events));
         let second = of_list_and_watch(streaming);
         let late = Rule::new(Action::DelayAnswer(Duration::from_secs(3)));
         server.faults().add(nth_watch(streaming, 2, late));

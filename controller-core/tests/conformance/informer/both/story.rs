@@ -37,8 +37,10 @@ impl Story {
             server.put(name, value).await;
         }
         let (known, seen) = (self.known.len() as u64, self.seen.len() as u64);
-        let expired = |at| Action::expired_in_stream(at + seen);
-        server.faults().add(first_watch(streaming, known, expired));
+        let expired = Action::expired_in_stream;
+        server
+            .faults()
+            .add(first_watch(streaming, known, seen, expired));
         let late = Rule::new(Action::Delay(LATE));
         server.faults().add(lists(streaming, late).attempts(2));
 

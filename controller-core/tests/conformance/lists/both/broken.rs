@@ -44,8 +44,9 @@ fn a_list_that_breaks_leaves_no_version_behind() {
 fn a_watch_that_ends_goes_on_where_it_ended_without_another_list() {
     anywhere(async |streaming| {
         let server = server(&["p1", "p2"]).await;
-        let after_one = |lines| Action::cut_after_events(lines + 1);
-        server.faults().add(first_watch(streaming, 2, after_one));
+        server
+            .faults()
+            .add(first_watch(streaming, 2, 1, Action::cut_after_events));
         let informed = Informed::start(&server, server.options(streaming));
         informed.watching().await;
         let p3 = server.put("p3", "1").await;
@@ -66,8 +67,9 @@ fn a_watch_that_ends_goes_on_where_it_ended_without_another_list() {
 fn a_version_that_expires_after_the_list_costs_a_list_and_no_object() {
     anywhere(async |streaming| {
         let server = server(&["p1", "p2"]).await;
-        let after_one = |lines| Action::cut_after_events(lines + 1);
-        server.faults().add(first_watch(streaming, 2, after_one));
+        server
+            .faults()
+            .add(first_watch(streaming, 2, 1, Action::cut_after_events));
         let expired = Rule::new(Action::Expired);
         server.faults().add(nth_watch(streaming, 2, expired));
         let informed = Informed::start(&server, server.options(streaming));

@@ -68,7 +68,7 @@ fn pages_that_expire_every_time_end_in_a_list_in_one_piece() {
         faults.add(lists(streaming, gone).query("resourceVersion", "*"));
         let next = Rule::new(too_old.clone()).verb(Verb::List);
         faults.add(next.query("continue", "*"));
-        faults.add(first_watch(streaming, 5, Action::expired_in_stream));
+        faults.add(first_watch(streaming, 5, 0, Action::expired_in_stream));
         let options = WatchOptions {
             page_size: Some(2),
             ..server.options(streaming)

@@ -1,6 +1,6 @@
-use sim_apiserver::faults::Action;
+use sim_apiserver::faults::{Action, Place};
 
-use crate::server::{Server, first_watch};
+use crate::server::{Server, event_of_first_watch};
 use crate::time::anywhere;
 use crate::watch_of::{Informed, Reflected};
 
@@ -12,7 +12,7 @@ fn an_error_in_the_stream_closes_the_watch() {
     anywhere(async |streaming| {
         let server = Server::start().await;
         server.put("a", "1").await;
-        let error = first_watch(streaming, 1, |after| Action::malformed(after, ERROR));
+        let error = event_of_first_watch(streaming, 1, 0, in_place);
         server.faults().add(error);
         let reflected = Reflected::start(&server, server.options(streaming));
         reflected.status_until(|now| now.watched).await;
@@ -33,7 +33,7 @@ fn an_internal_error_in_the_stream_leads_to_a_list_after_a_pause() {
     anywhere(async |streaming| {
         let server = Server::start().await;
         server.put("a", "1").await;
-        let error = first_watch(streaming, 1, |after| Action::malformed(after, ERROR));
+        let error = event_of_first_watch(streaming, 1, 0, in_place);
         server.faults().add(error);
         let reflected = Reflected::start(&server, server.options(streaming));
         let seen = reflected.until_lists(1).await.remove(0);
@@ -64,7 +64,7 @@ fn what_an_unsafe_deletion_took_is_removed_by_the_list_after_the_error() {
         for name in ["a", "foo"] {
             server.put(name, "1").await;
         }
-        let error = first_watch(streaming, 2, |after| Action::malformed(after, ERROR));
+        let error = event_of_first_watch(streaming, 2, 0, in_place);
         server.faults().add(error);
         let informed = Informed::start(&server, server.options(streaming));
         assert!(informed.registration.synced().await);
@@ -88,4 +88,8 @@ fn what_an_unsafe_deletion_took_is_removed_by_the_list_after_the_error() {
         informed.stop().await;
         server.stop().await;
     });
+}
+
+fn in_place(of_event: Place) -> Action {
+    Action::malformed(of_event, ERROR)
 }

@@ -13,7 +13,7 @@ fn a_list_after_an_expired_watch_keeps_the_version() {
         let server = Server::start().await;
         let at = server.put("a", "1").await;
         let expired = Action::expired_in_stream;
-        server.faults().add(first_watch(streaming, 1, expired));
+        server.faults().add(first_watch(streaming, 1, 0, expired));
         let reflected = Reflected::start(&server, server.options(streaming));
         let seen = reflected.until_lists(2).await.remove(0);
         let expected = first_requests(streaming, &seen);
@@ -61,8 +61,8 @@ async fn without_a_version(streaming: Streaming, answer: StatusFault) {
         server.put(name, "1").await;
     }
     let faults = server.faults();
-    let expired = |after| Action::expired_in_stream(after + 4);
-    faults.add(first_watch(streaming, 4, expired));
+    let expired = Action::expired_in_stream;
+    faults.add(first_watch(streaming, 4, 4, expired));
     faults.add(lists(streaming, Rule::new(answer)).attempts(2));
     let informed = Informed::start(&server, server.options(streaming));
     informed.watching().await;

@@ -70,7 +70,7 @@ async fn listed_again_on(server: Server, names: &[&str]) -> (Server, Informed) {
     let expired = Action::expired_in_stream;
     server
         .faults()
-        .add(first_watch(Streaming::Never, 0, expired));
+        .add(first_watch(Streaming::Never, 0, 0, expired));
     let mut options = server.options(Streaming::Never);
     options.page_size = Some(4);
     let informed = Informed::start(&server, options);

@@ -31,7 +31,7 @@ fn the_third_watch_in_a_row_that_is_closed_at_once_is_told_and_followed_by_a_lis
     anywhere(async |streaming| {
         let server = Server::start().await;
         let faults = server.faults();
-        faults.add(first_watch(streaming, 0, Action::cut_after_events));
+        faults.add(first_watch(streaming, 0, 0, Action::cut_after_events));
         faults.add(watches(Rule::new(Action::cut_after_events(0))));
         let informed = Informed::start(&server, server.options(streaming));
         let status = informed.status_until(|now| now.error.is_some()).await;
@@ -52,7 +52,7 @@ fn the_third_watch_in_a_row_that_is_closed_at_once_is_told_and_followed_by_a_lis
 async fn two_short_watches(streaming: Streaming, cut: Cut) {
     let server = Server::start().await;
     let faults = server.faults();
-    faults.add(first_watch(streaming, 0, Action::cut_after_events));
+    faults.add(first_watch(streaming, 0, 0, Action::cut_after_events));
     faults.add(nth_watch(streaming, 2, Rule::new(cut)));
     let informed = Informed::start(&server, server.options(streaming));
     let status = informed.status_until(|now| now.watches == 3).await;

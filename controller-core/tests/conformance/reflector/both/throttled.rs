@@ -16,9 +16,7 @@ fn a_watch_that_is_throttled_waits_each_time_and_never_lists() {
         let server = Server::start().await;
         let faults = server.faults();
         // One event, so that the end of the first watch is no reason to wait.
-        faults.add(first_watch(streaming, 0, |n| {
-            Action::cut_after_events(n + 1)
-        }));
+        faults.add(first_watch(streaming, 0, 1, Action::cut_after_events));
         let refused = Rule::new(Action::status(429).retry_after(3));
         faults.add(nth_watch(streaming, 2, refused));
         let told = Rule::new(Action::malformed(0, TOO_MANY));
@@ -49,9 +47,7 @@ fn four_throttled_watches_cost_no_list() {
     anywhere(async |streaming| {
         let server = Server::start().await;
         let faults = server.faults();
-        faults.add(first_watch(streaming, 0, |n| {
-            Action::cut_after_events(n + 1)
-        }));
+        faults.add(first_watch(streaming, 0, 1, Action::cut_after_events));
         let throttled = watches(Rule::new(Action::status(429)));
         let after = u64::from(streaming == controller_core::watch::Streaming::Never);
         faults.add(throttled.attempts(after + 1..=after + 4));

@@ -1,10 +1,10 @@
 use captured_log::CapturedLog;
 use serde_json::json;
-use sim_apiserver::faults::Action;
+use sim_apiserver::faults::{Action, Place};
 use tracing::Level;
 
 use crate::requests::{later_list, of_list_and_watch};
-use crate::server::{Server, first_watch};
+use crate::server::{Server, event_of_first_watch, first_watch};
 use crate::time::anywhere;
 use crate::watch_of::Informed;
 
@@ -23,8 +23,10 @@ fn an_error_inside_a_watch_hides_no_event() {
         let error = json!({"type": "ERROR", "object": status}).to_string();
         anywhere(async |streaming| {
             let server = Server::start().await;
-            let in_place = |lines| Action::malformed(lines + 1, error.clone());
-            server.faults().add(first_watch(streaming, 0, in_place));
+            let in_place = |at: Place| Action::malformed(at, error.clone());
+            server
+                .faults()
+                .add(event_of_first_watch(streaming, 0, 1, in_place));
             let informed = Informed::start(&server, server.options(streaming));
             informed.watching().await;
             let six = server.put("six", "1").await;
@@ -53,8 +55,8 @@ fn a_healthy_watch_that_expires_costs_a_list_and_nothing_else() {
         let server = Server::start().await;
         server.put("lives", "1").await;
         server.put("goes", "1").await;
-        let expires = |lines| Action::expired_in_stream(lines + 1);
-        server.faults().add(first_watch(streaming, 2, expires));
+        let expires = Action::expired_in_stream;
+        server.faults().add(first_watch(streaming, 2, 1, expires));
         let informed = Informed::start(&server, server.options(streaming));
         informed.watching().await;
         let version = server.put("news", "1").await;

@@ -14,8 +14,9 @@ pub(super) fn short(options: WatchOptions) -> WatchOptions {
 
 /// A watch that ends after one event, and `refused` in place of the watches after it: so many.
 pub(super) fn then_refuse(server: &Server, streaming: Streaming, refused: Action, times: u64) {
-    let after_one = |lines| Action::cut_after_events(lines + 1);
-    server.faults().add(first_watch(streaming, 0, after_one));
+    server
+        .faults()
+        .add(first_watch(streaming, 0, 1, Action::cut_after_events));
     let second = of_list_and_watch(streaming) as u64;
     let refused = watches(Rule::new(refused));
     server
