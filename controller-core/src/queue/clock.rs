@@ -2,12 +2,15 @@ use std::time::Duration;
 
 use super::sync::{Instant, now};
 
-/// Nanoseconds since the queue's epoch, from 1 on: half the size of an [`Instant`]. They
+/// Nanoseconds since the queue's epoch, from [`FIRST`] on: half the size of an [`Instant`]. They
 /// last for 584 years.
 pub(super) type Nanos = u64;
 
 /// In place of a time that nobody noted.
 pub(super) const UNKNOWN: Nanos = 0;
+
+/// The epoch itself.
+pub(super) const FIRST: Nanos = 1;
 
 /// What time it is during one change of the queue, read once and only if it matters: a
 /// reading costs as much as the rest of an add.
@@ -53,7 +56,7 @@ impl Clock {
         let epoch = self.epoch;
         *self.read.get_or_insert_with(|| {
             let elapsed = now().saturating_duration_since(epoch);
-            u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX - 1) + 1
+            u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX - FIRST) + FIRST
         })
     }
 
@@ -69,7 +72,7 @@ impl Clock {
 
     /// The time `at`, as a timer wants it.
     pub(super) fn instant(epoch: Instant, at: Nanos) -> Instant {
-        epoch + Duration::from_nanos(at - 1)
+        epoch + Duration::from_nanos(at - FIRST)
     }
 }
 

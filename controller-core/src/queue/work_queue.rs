@@ -140,7 +140,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     ///
     /// It goes in line in the band from which it is in work just now, or else live. A delay
     /// of zero is an add, to the band that the key has already; one of more than a year is
-    /// cut to a year.
+    /// cut to a year. A delay ends with a whole millisecond, as timers do, and not before it is
+    /// over; keys whose delays end with the same one keep the order in which they were added.
     ///
     /// The dangerous mistake is to count on a look at that very time: an event before then
     /// uses the delay up, and the reconcile that follows has to ask again.
