@@ -1,10 +1,7 @@
 use std::time::Duration;
 
 use super::super::clock::FIRST;
-use super::{Band, Clock, Due, Id, Nanos, Phase, Place, State};
-
-/// How long a key waits that could not be cloned: so long that its panics keep nobody busy.
-pub(in super::super) const BROKEN: Duration = Duration::from_secs(10);
+use super::{Band, Clock, Due, Id, Nanos, Place, State};
 
 /// A longer delay is cut to this. Nobody waits for it, and `now + delay` cannot overflow.
 const LONGEST_DELAY: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -71,18 +68,6 @@ impl<T> State<T> {
         self.entries.set_since(id, at);
         *self.entries.place_mut(id) = Place::Delayed { band, order };
         self.deadlines.insert(due, id);
-    }
-
-    /// Has a key that is in no line wait. Gives it back if it leaves the queue.
-    pub(super) fn put_off(&mut self, id: Id, band: Band, clock: &mut Clock) -> Option<T> {
-        if self.phase != Phase::Open {
-            self.counts.dropped_delayed += 1;
-            return Some(self.entries.remove(id));
-        }
-        let due = self.due(BROKEN, clock.now());
-        self.counts.retries += 1;
-        self.delay(id, band, due);
-        None
     }
 
     pub(super) fn undelay(&mut self, id: Id, order: u64) {

@@ -1,6 +1,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Clock, Id, Phase, Progress, State};
+use super::{Clock, Id, Phase, Progress, Removed, State};
 use crate::handler::Band;
 
 /// So many keys that a halt cut off are kept to be named.
@@ -42,7 +42,7 @@ impl<T> State<T> {
     /// Closes the intake and gives back the delayed keys, and those that are remembered. Those in
     /// line are still handed out, and so is a key that was added while it was in work, or whose
     /// delay passed then.
-    pub(in super::super) fn shut_down(&mut self, clock: &mut Clock) -> Vec<T> {
+    pub(in super::super) fn shut_down(&mut self, clock: &mut Clock) -> Vec<Removed<T>> {
         if self.phase == Phase::Open {
             self.phase = Phase::ShuttingDown;
             for (_, work) in &mut self.works {
@@ -70,7 +70,7 @@ impl<T> State<T> {
 
 impl<T: Clone> State<T> {
     /// Closes the intake and drops the keys in line too.
-    pub(in super::super) fn halt(&mut self, clock: &mut Clock) -> Vec<T> {
+    pub(in super::super) fn halt(&mut self, clock: &mut Clock) -> Vec<Removed<T>> {
         if self.phase == Phase::Halted {
             return Vec::new();
         }
@@ -85,12 +85,11 @@ impl<T: Clone> State<T> {
         self.abandoned_keys = items.filter_map(name_of).take(NAMED).collect();
         while let Some((id, band)) = self.first_in_line() {
             self.unlink(id, band);
-            let item = self.entries.remove(id);
+            let mut removed = self.entries.remove(id);
             if self.abandoned_keys.len() < NAMED {
-                self.abandoned_keys.push(item);
-            } else {
-                dropped.push(item);
+                self.abandoned_keys.extend(removed.take());
             }
+            dropped.push(removed);
         }
         dropped
     }

@@ -1,3 +1,7 @@
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
+
 use hashbrown::HashTable;
 use hashbrown::hash_table::OccupiedEntry;
 use slab::Slab;
@@ -24,6 +28,15 @@ pub(super) struct Entries<T> {
     by_item: HashTable<Slot>,
 }
 
+/// Both copies of a key that the queue does not know any more, to be dropped once the lock is
+/// released: what the drop of a key does is not known.
+///
+/// The second one is dropped too if the first one panics, and what was a panic of both is one.
+pub(super) struct Removed<T> {
+    item: Option<T>,
+    copy: Option<T>,
+}
+
 /// Where a key is. Being in two places at once is not expressible.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
@@ -39,7 +52,12 @@ pub(super) enum Place {
 }
 
 struct Entry<T> {
+    /// What others are compared with.
     item: T,
+    /// What is handed out: a worker has it while the key is in work. It is made when the key
+    /// comes to be known, since whoever adds it has it at hand. To clone the other one for each
+    /// worker would take its count of references from one core to the next, under the lock.
+    copy: Option<T>,
     /// Since when the key is in line, or until when it is delayed.
     since: Nanos,
     place: Place,
@@ -77,9 +95,14 @@ impl<T> Entries<T> {
         &self.slab[id as usize].item
     }
 
-    /// Puts an equal key in place of this one, which it gives back.
-    pub(super) fn replace(&mut self, id: Id, item: T) -> T {
-        std::mem::replace(&mut self.slab[id as usize].item, item)
+    /// The copy that is to be handed out, unless a worker has it.
+    pub(super) fn take_copy(&mut self, id: Id) -> Option<T> {
+        self.slab[id as usize].copy.take()
+    }
+
+    /// Hands this one out next. Gives back the one that would have been.
+    pub(super) fn put_copy(&mut self, id: Id, copy: T) -> Option<T> {
+        self.slab[id as usize].copy.replace(copy)
     }
 
     pub(super) fn place(&self, id: Id) -> Place {
@@ -99,9 +122,10 @@ impl<T> Entries<T> {
     }
 
     /// Makes an entry for a key that has none. The caller gives it its place.
-    pub(super) fn insert(&mut self, hash: KeyHash, item: T) -> Id {
+    pub(super) fn insert(&mut self, hash: KeyHash, item: T, copy: Option<T>) -> Id {
         let entry = Entry {
             item,
+            copy,
             since: UNKNOWN,
             place: Place::InWork(0),
             hash,
@@ -113,34 +137,36 @@ impl<T> Entries<T> {
         id
     }
 
-    /// Forgets the key, which must be in neither a line nor the deadlines, and gives it back,
-    /// to be dropped once the lock is released.
-    pub(super) fn remove(&mut self, id: Id) -> T {
+    /// Forgets the key, which must be in neither a line nor the deadlines.
+    pub(super) fn remove(&mut self, id: Id) -> Removed<T> {
         let hash = self.slab[id as usize].hash;
         self.by_item
             .find_entry(wide(hash), |slot| slot.id == id)
             .map(OccupiedEntry::remove)
             .ok()
             .expect("invariant: every entry is in the table");
-        self.slab.remove(id as usize).item
+        let Entry { item, copy, .. } = self.slab.remove(id as usize);
+        Removed::new(item, copy)
     }
 
     /// Gives the key an entry among others. These here are only to be dropped after that.
     pub(super) fn move_to(&mut self, id: Id, others: &mut Self) -> Id {
         let Entry {
             item,
+            copy,
             since,
             place,
             hash,
         } = self.slab.remove(id as usize);
-        let id = others.insert(hash, item);
+        let id = others.insert(hash, item, copy);
         others.set_since(id, since);
         *others.place_mut(id) = place;
         id
     }
 
-    pub(super) fn into_items(self) -> impl Iterator<Item = T> {
-        self.slab.into_iter().map(|(_, entry)| entry.item)
+    pub(super) fn into_removed(self) -> impl Iterator<Item = Removed<T>> {
+        let entries = self.slab.into_iter().map(|(_, entry)| entry);
+        entries.map(|Entry { item, copy, .. }| Removed::new(item, copy))
     }
 }
 
@@ -148,6 +174,41 @@ impl<T: Eq> Entries<T> {
     pub(super) fn find(&self, hash: KeyHash, item: &T) -> Option<Id> {
         let is_it = |slot: &Slot| slot.hash == hash && self.slab[slot.id as usize].item == *item;
         self.by_item.find(wide(hash), is_it).map(|slot| slot.id)
+    }
+}
+
+// === impl Removed ===
+
+impl<T> Removed<T> {
+    pub(super) fn new(item: T, copy: Option<T>) -> Self {
+        Self {
+            item: Some(item),
+            copy,
+        }
+    }
+
+    /// Keeps one of the two.
+    pub(super) fn take(&mut self) -> Option<T> {
+        self.item.take()
+    }
+}
+
+impl<T> Drop for Removed<T> {
+    fn drop(&mut self) {
+        if !mem::needs_drop::<T>() {
+            return;
+        }
+        let copies = [self.copy.take(), self.item.take()];
+        let mut panics = copies
+            .into_iter()
+            .filter_map(|copy| catch_unwind(AssertUnwindSafe(|| drop(copy))).err())
+            .collect::<Vec<_>>();
+        let first = (!thread::panicking()).then(|| panics.pop()).flatten();
+        // What a panic carries may panic as well when it is dropped, and two end the process.
+        mem::forget(panics);
+        if let Some(payload) = first {
+            resume_unwind(payload);
+        }
     }
 }
 
@@ -161,10 +222,10 @@ const fn wide(hash: KeyHash) -> u64 {
 mod tests {
     use super::*;
 
-    /// 40 bytes for a key of 8, and 9 for a slot of the table, of which up to half are free.
+    /// 32 bytes beside the key and its copy, and 9 for a slot of the table, of which up to half are free.
     #[test]
     fn an_entry_is_small() {
-        assert_eq!(size_of::<Entry<u64>>(), 40);
+        assert_eq!(size_of::<Entry<Box<u8>>>(), 2 * 8 + 32);
         assert_eq!(size_of::<Slot>(), 8);
     }
 
@@ -172,10 +233,10 @@ mod tests {
     #[test]
     fn a_shared_hash_confuses_nothing() {
         let mut entries = Entries::new();
-        let ids: Vec<_> = (0..9).map(|item| entries.insert(7, item)).collect();
+        let ids: Vec<_> = (0..9).map(|item| entries.insert(7, item, None)).collect();
         for (item, id) in (0..9).zip(ids) {
             assert_eq!(entries.find(7, &item), Some(id));
-            assert_eq!(entries.remove(id), item);
+            assert_eq!(entries.remove(id).take(), Some(item));
             assert_eq!(entries.find(7, &item), None);
         }
     }

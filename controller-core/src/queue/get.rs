@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
 use super::clock::{Clock, Nanos};
+use super::entries::Removed;
 use super::phase::Phase;
 use super::shared::{Inner, Shared};
-use super::state::{BROKEN, Broken, Taken};
+use super::state::Taken;
 use super::sync::Timer;
 use super::ticket::Ticket;
 use super::waiters::WaiterId;
@@ -20,11 +21,11 @@ use super::work::WorkId;
 /// The dangerous mistake is to keep a `Get` without polling it: the queue may have woken
 /// this one, and counts on it.
 #[must_use = "a `Get` does nothing unless it is awaited"]
-pub struct Get<T: Clone> {
+pub struct Get<T> {
     /// `None` once the ticket has it.
     shared: Option<Arc<Shared<T>>>,
-    /// The work that is done as soon as this is polled.
-    done: Option<WorkId>,
+    /// The work that is done as soon as this is polled, and its key.
+    done: Option<(WorkId, T)>,
     /// Set while this future sleeps, and until it sees that it was woken.
     waiter: Option<WaiterId>,
     timer: Timer,
@@ -34,10 +35,8 @@ pub struct Get<T: Clone> {
 /// the drop of a key or a waker does is not known.
 struct Leftovers<T> {
     /// The key whose work is done, unless it stays.
-    removed: Option<T>,
+    removed: Option<Removed<T>>,
     wakers: [Option<Waker>; 2],
-    /// Keys that could not be handed out.
-    broken: Vec<Broken<T>>,
 }
 
 enum Found<T> {
@@ -52,7 +51,7 @@ enum Found<T> {
 
 // === impl Get ===
 
-impl<T: Clone> Get<T> {
+impl<T> Get<T> {
     pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
         Self {
             shared: Some(shared),
@@ -63,17 +62,17 @@ impl<T: Clone> Get<T> {
     }
 
     /// Ends this work first.
-    pub(super) fn after(shared: Arc<Shared<T>>, work: WorkId) -> Self {
+    pub(super) fn after(shared: Arc<Shared<T>>, work: WorkId, item: T) -> Self {
         let mut get = Self::new(shared);
-        get.done = Some(work);
+        get.done = Some((work, item));
         get
     }
 }
 
 // Nothing is pinned in place: the timer is boxed.
-impl<T: Clone> Unpin for Get<T> {}
+impl<T> Unpin for Get<T> {}
 
-impl<T: Clone> Future for Get<T> {
+impl<T> Future for Get<T> {
     type Output = Option<Ticket<T>>;
 
     /// # Panics
@@ -86,8 +85,8 @@ impl<T: Clone> Future for Get<T> {
             let mut leftovers = Leftovers::default();
             // A key is there more often than not, and then nobody needs a waker.
             let mut found = shared.update(|inner, clock| {
-                if let Some(work) = this.done.take() {
-                    leftovers.removed = inner.state.done(work, clock);
+                if let Some((work, item)) = this.done.take() {
+                    leftovers.removed = inner.state.done(work, item, clock);
                 }
                 inner.look(clock, &mut this.waiter, &mut leftovers)
             });
@@ -123,7 +122,7 @@ impl<T: Clone> Future for Get<T> {
     }
 }
 
-impl<T: Clone> Drop for Get<T> {
+impl<T> Drop for Get<T> {
     fn drop(&mut self) {
         let (done, waiter) = (self.done.take(), self.waiter.take());
         let Some(shared) = self.shared.take() else {
@@ -133,14 +132,14 @@ impl<T: Clone> Drop for Get<T> {
             return;
         }
         drop(shared.update(|inner, clock| {
-            let removed = done.and_then(|work| inner.state.done(work, clock));
+            let removed = done.and_then(|(work, item)| inner.state.done(work, item, clock));
             let waker = waiter.and_then(|id| inner.waiters.leave(id));
             (removed, waker)
         }));
     }
 }
 
-impl<T: Clone> fmt::Debug for Get<T> {
+impl<T> fmt::Debug for Get<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Get").finish_non_exhaustive()
     }
@@ -150,7 +149,7 @@ impl<T: Clone> fmt::Debug for Get<T> {
 
 impl<T> Leftovers<T> {
     fn is_empty(&self) -> bool {
-        self.removed.is_none() && self.wakers.iter().all(Option::is_none) && self.broken.is_empty()
+        self.removed.is_none() && self.wakers.iter().all(Option::is_none)
     }
 
     /// A key that panics when it is dropped takes none along that was handed out in the same
@@ -162,20 +161,7 @@ impl<T> Leftovers<T> {
         ticket.settled();
     }
 
-    /// The panic hook has told where each panicked. What a key or a panic does when it is
-    /// dropped is not known, but the lock is free again.
     fn clear(&mut self) {
-        for Broken { payload, item } in std::mem::take(&mut self.broken) {
-            match &item {
-                None => tracing::error!(
-                    "a key panicked when it was cloned, the next try is in {BROKEN:?}"
-                ),
-                Some(_) => tracing::error!(
-                    "a key panicked when it was cloned, and is dropped at the shutdown"
-                ),
-            }
-            drop((payload, item));
-        }
         *self = Self::default();
     }
 }
@@ -185,14 +171,13 @@ impl<T> Default for Leftovers<T> {
         Self {
             removed: None,
             wakers: [None, None],
-            broken: Vec::new(),
         }
     }
 }
 
 // === impl Inner ===
 
-impl<T: Clone> Inner<T> {
+impl<T> Inner<T> {
     #[inline]
     fn look(
         &mut self,
@@ -207,9 +192,6 @@ impl<T: Clone> Inner<T> {
         };
         if !matches!(found, Found::Nothing { .. }) {
             self.rise(waiter, leftovers);
-        }
-        if !self.state.broken.is_empty() {
-            leftovers.broken.append(&mut self.state.broken);
         }
         found
     }

@@ -6,14 +6,14 @@
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Entries, Id, KeyHash, State};
+use super::{Entries, Id, KeyHash, Removed, State};
 
 /// Keys that are remembered no more, to be dropped once the lock is released.
 ///
 /// They are not those of the caller in whose passage they are dropped, so it does not hear of
 /// one that panics then.
 pub(in super::super) struct Gone<T> {
-    items: Vec<T>,
+    removed: Vec<Removed<T>>,
     entries: Entries<T>,
 }
 
@@ -32,8 +32,8 @@ const BATCH: usize = 32;
 impl<T> Drop for Gone<T> {
     fn drop(&mut self) {
         let entries = std::mem::replace(&mut self.entries, Entries::new());
-        for item in self.items.drain(..).chain(entries.into_items()) {
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(item))) {
+        for removed in self.removed.drain(..).chain(entries.into_removed()) {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(removed))) {
                 tracing::error!("a key panicked when it was dropped");
                 // It may panic just so.
                 std::mem::forget(payload);
@@ -50,20 +50,9 @@ impl<T> State<T> {
         self.gone.take()
     }
 
-    /// Makes an entry for a key that has none. The caller gives it its place.
-    ///
-    /// The entries do not grow for the sake of many that are only remembered.
-    pub(super) fn insert(&mut self, hash: KeyHash, item: T) -> Id {
-        let full = self.entries.len() == self.entries.capacity();
-        if full && self.remembered.len() > KEPT {
-            self.forget_oldest(BATCH);
-        }
-        self.entries.insert(hash, item)
-    }
-
     /// The work on the key is over. Gives back a key that is not remembered: this one if the
     /// queue has caught up, or the oldest one if there are many more than others.
-    pub(super) fn leave(&mut self, id: Id) -> Option<T> {
+    pub(super) fn leave(&mut self, id: Id) -> Option<Removed<T>> {
         if self.is_caught_up() {
             return Some(self.entries.remove(id));
         }
@@ -111,15 +100,15 @@ impl<T> State<T> {
     #[cold]
     fn forget_oldest(&mut self, count: usize) {
         let count = count.min(self.remembered.len());
-        self.gone_mut().items.reserve(count);
+        self.gone_mut().removed.reserve(count);
         for _ in 0..count {
             let oldest = self.pop_remembered();
-            self.gone_mut().items.extend(oldest);
+            self.gone_mut().removed.extend(oldest);
         }
     }
 
     /// The key that was remembered longest.
-    pub(super) fn pop_remembered(&mut self) -> Option<T> {
+    pub(super) fn pop_remembered(&mut self) -> Option<Removed<T>> {
         let oldest = self.remembered.first()?;
         self.remembered.unlink(&mut self.entries, oldest);
         Some(self.entries.remove(oldest))
@@ -128,7 +117,7 @@ impl<T> State<T> {
     fn gone_mut(&mut self) -> &mut Gone<T> {
         self.gone.get_or_insert_with(|| {
             Box::new(Gone {
-                items: Vec::new(),
+                removed: Vec::new(),
                 entries: Entries::new(),
             })
         })
@@ -136,13 +125,27 @@ impl<T> State<T> {
 }
 
 impl<T: Clone> State<T> {
-    /// A remembered key is back. The caller gives it its place. Gives back one of the two equal
-    /// keys: the older one, unless the newer one would have to be cloned.
-    pub(super) fn recall<'a>(&mut self, id: Id, item: Cow<'a, T>) -> Cow<'a, T> {
+    /// Makes an entry for a key that has none. The caller gives it its place, and has changed
+    /// nothing before: a key may panic when it is cloned.
+    ///
+    /// The entries do not grow for the sake of many that are only remembered.
+    pub(super) fn insert(&mut self, hash: KeyHash, item: Cow<'_, T>) -> Id {
+        let item = item.into_owned();
+        let copy = item.clone();
+        let full = self.entries.len() == self.entries.capacity();
+        if full && self.remembered.len() > KEPT {
+            self.forget_oldest(BATCH);
+        }
+        self.entries.insert(hash, item, Some(copy))
+    }
+
+    /// A remembered key is back. The caller gives it its place. Gives back a key that is not
+    /// handed out then: the older one, unless the newer one would have to be cloned.
+    pub(super) fn recall<'a>(&mut self, id: Id, item: Cow<'a, T>) -> Option<Cow<'a, T>> {
         self.remembered.unlink(&mut self.entries, id);
         match item {
-            Cow::Borrowed(_) => item,
-            Cow::Owned(newer) => Cow::Owned(self.entries.replace(id, newer)),
+            Cow::Borrowed(_) => Some(item),
+            Cow::Owned(newer) => self.entries.put_copy(id, newer).map(Cow::Owned),
         }
     }
 }
@@ -151,7 +154,7 @@ impl<T: Clone> State<T> {
 mod tests {
     use std::time::Duration;
 
-    use super::super::{Band, Clock, Policy, WorkId};
+    use super::super::{Band, Clock, Policy, Taken};
     use super::*;
 
     const KEPT_AND_MORE: usize = KEPT + 1;
@@ -169,17 +172,21 @@ mod tests {
         }
     }
 
-    fn take(state: &mut State<usize>) -> (usize, WorkId) {
-        let taken = state.take(&mut clock()).expect("a key is in line");
-        (taken.item, taken.work)
+    fn take<T>(state: &mut State<T>) -> Taken<T> {
+        state.take(&mut clock()).expect("a key is in line")
+    }
+
+    fn done<T>(state: &mut State<T>, taken: Taken<T>) -> Option<T> {
+        let removed = state.done(taken.work, taken.item, &mut clock());
+        removed.and_then(|mut it| it.take())
     }
 
     /// Serves as many keys.
     fn serve(state: &mut State<usize>, keys: Keys) {
         for key in keys {
-            let (item, work) = take(state);
-            assert_eq!(item, key);
-            state.done(work, &mut clock());
+            let taken = take(state);
+            assert_eq!(taken.item, key);
+            done(state, taken);
         }
     }
 
@@ -190,7 +197,7 @@ mod tests {
     }
 
     fn items_gone(state: &mut State<usize>) -> usize {
-        state.gone().map_or(0, |it| it.items.len())
+        state.gone().map_or(0, |it| it.removed.len())
     }
 
     #[test]
@@ -199,12 +206,11 @@ mod tests {
         add(&mut state, 0..3);
         serve(&mut state, 0..1);
         assert_eq!(state.entries.len(), 3, "1 and 2 are in line");
-        let (_, first) = take(&mut state);
-        let (_, second) = take(&mut state);
-        state.done(first, &mut clock());
+        let [first, second] = [take(&mut state), take(&mut state)];
+        done(&mut state, first);
         assert_eq!(state.entries.len(), 3, "2 is in work");
         assert!(state.gone().is_none());
-        assert_eq!(state.done(second, &mut clock()), Some(2));
+        assert_eq!(done(&mut state, second), Some(2));
         assert_eq!(state.entries.len(), 0);
         assert_eq!(items_gone(&mut state), 2);
     }
@@ -225,10 +231,10 @@ mod tests {
         let mut state = State::new();
         add(&mut state, 0..2);
         serve(&mut state, 0..1);
-        let (_, work) = take(&mut state);
+        let taken = take(&mut state);
         let retry = Duration::from_secs(1);
-        state.again(work, retry, &mut clock());
-        assert_eq!(state.done(work, &mut clock()), None);
+        state.again(taken.work, retry, &mut clock());
+        assert_eq!(done(&mut state, taken), None);
         assert_eq!((state.entries.len(), items_gone(&mut state)), (1, 1));
     }
 
@@ -259,7 +265,8 @@ mod tests {
         let mut state = State::new();
         add(&mut state, 0..2);
         serve(&mut state, 0..1);
-        assert_eq!(state.cancel(0, &0, &mut clock()), (false, None));
+        let (cancelled, removed) = state.cancel(0, &0, &mut clock());
+        assert!(!cancelled && removed.is_none());
         assert_eq!(state.entries.len(), 2);
     }
 
@@ -363,29 +370,6 @@ mod tests {
         serve(&mut state, 2 * KEPT..new.end);
     }
 
-    /// Whoever looks for a key in vain sees to that too: the last one may have gone another way.
-    #[test]
-    fn a_key_that_cannot_be_cloned_keeps_no_other_in_memory() {
-        #[derive(Debug, PartialEq, Eq)]
-        struct Unclonable(bool);
-        impl Clone for Unclonable {
-            fn clone(&self) -> Self {
-                assert!(!self.0, "cloned");
-                Self(self.0)
-            }
-        }
-        let mut state = State::<Unclonable>::new();
-        for key in [false, true] {
-            let item = Cow::Owned(Unclonable(key));
-            state.add(KeyHash::from(key), item, None, &mut clock());
-        }
-        let first = state.take(&mut clock()).unwrap();
-        state.done(first.work, &mut clock());
-        assert_eq!(state.remembered.len(), 1);
-        assert!(state.take(&mut clock()).is_none());
-        assert_eq!((state.remembered.len(), state.deadlines.len()), (0, 1));
-    }
-
     /// Two in one list would end the process, and its caller has nothing to do with them.
     #[test]
     fn keys_that_panic_when_they_are_dropped_harm_nobody() {
@@ -396,10 +380,11 @@ mod tests {
                 assert_eq!(self.0, 0, "dropped");
             }
         }
-        let mut items = vec![Undroppable(1), Undroppable(2), Undroppable(0)];
+        let pair = |it| Removed::new(Undroppable(it), Some(Undroppable(it)));
+        let removed = vec![pair(1), pair(0), pair(2)];
         let mut entries = Entries::new();
-        entries.insert(7, items.remove(0));
-        drop(Gone { items, entries });
+        entries.insert(7, Undroppable(3), Some(Undroppable(3)));
+        drop(Gone { removed, entries });
     }
 
     #[test]
@@ -429,12 +414,12 @@ mod tests {
             for key in [Versioned(1, 1), Versioned(2, 1)] {
                 state.add(7, Cow::Owned(key), None, &mut clock());
             }
-            let first = state.take(&mut clock()).unwrap();
-            state.done(first.work, &mut clock());
+            let first = take(&mut state);
+            done(&mut state, first);
             let given_back = state.add(7, item, None, &mut clock()).unwrap();
             assert_eq!(given_back.1, 3 - expected);
-            state.take(&mut clock());
-            assert_eq!(state.take(&mut clock()).unwrap().item.1, expected);
+            take(&mut state);
+            assert_eq!(take(&mut state).item.1, expected);
         }
     }
 }

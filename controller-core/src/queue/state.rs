@@ -1,7 +1,5 @@
-use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use slab::Slab;
@@ -9,7 +7,7 @@ use slab::Slab;
 use super::clock::{Clock, Nanos, Took};
 use super::counts::Counts;
 use super::depth::Depth;
-use super::entries::{Entries, Id, KeyHash, Place};
+use super::entries::{Entries, Id, KeyHash, Place, Removed};
 use super::line::Line;
 use super::phase::{Phase, Progress};
 use super::snapshot::{InWork, Snapshot};
@@ -23,7 +21,6 @@ mod ending;
 #[path = "remembered.rs"]
 mod remembered;
 
-pub(super) use deadlines::BROKEN;
 pub(super) use remembered::Gone;
 
 /// The rules of the queue, and nothing else: no lock, no waker. Whoever calls brings a
@@ -53,8 +50,6 @@ pub(super) struct State<T> {
     /// How often drains were told to let go; a drain remembers how often when it began.
     releases: u64,
     pub(super) counts: Counts,
-    /// What could not be handed out, to be taken out of here by whoever wanted a key.
-    pub(super) broken: Vec<Broken<T>>,
     /// What the halt cut off.
     abandoned: usize,
     abandoned_in_work: usize,
@@ -78,13 +73,6 @@ pub(super) struct Taken<T> {
     pub(super) queued_for: Took,
 }
 
-/// A key that panicked when it was cloned, to be told of and dropped without the lock.
-pub(super) struct Broken<T> {
-    pub(super) payload: Box<dyn Any + Send>,
-    /// The key, if it left the queue.
-    pub(super) item: Option<T>,
-}
-
 /// Of this many keys handed out one is the longest-waiting background key, if any waits.
 const TURN: usize = 8;
 
@@ -104,7 +92,6 @@ impl<T> State<T> {
             phase: Phase::Open,
             releases: 0,
             counts: Counts::default(),
-            broken: Vec::new(),
             abandoned: 0,
             abandoned_in_work: 0,
             abandoned_keys: Vec::new(),
@@ -130,11 +117,53 @@ impl<T> State<T> {
         self.phase
     }
 
-    /// The ticket was dropped. Gives the key back if it leaves the queue.
-    pub(super) fn done(&mut self, work: WorkId, clock: &mut Clock) -> Option<T> {
+    /// Hands out the key whose turn it is.
+    ///
+    /// The streak counts on while no background key waits, so that one which comes then is
+    /// served next: of *any* eight keys handed out one is background, if one waits.
+    pub(super) fn take(&mut self, clock: &mut Clock) -> Option<Taken<T>> {
+        let background_turn = self.live_streak + 1 >= TURN;
+        let (id, band) = match (self.live.first(), self.background.first()) {
+            (Some(id), None) => (id, Band::Live),
+            (Some(id), Some(_)) if !background_turn => (id, Band::Live),
+            (_, Some(id)) => (id, Band::Background),
+            (None, None) => return None,
+        };
+        self.unlink(id, band);
+        let copy = self.entries.take_copy(id);
+        let item = copy.expect("invariant: the copy of a key in line is in its entry");
+        self.live_streak = match band {
+            Band::Live => self.live_streak + 1,
+            Band::Background => 0,
+        };
+        let since = clock.stamp();
+        let queued_for = Took::between(self.entries.since(id), since);
+        self.counts.waited(queued_for);
+        let work = self.works.insert(Work {
+            id,
+            band,
+            since,
+            then: Then::Leave,
+        });
+        let work = WorkId::try_from(work).expect("invariant: there are fewer works than keys");
+        *self.entries.place_mut(id) = Place::InWork(work);
+        Some(Taken {
+            work,
+            item,
+            band,
+            queued_for,
+        })
+    }
+    /// The ticket, which had the key, was dropped. Gives the key back if it leaves the queue.
+    pub(super) fn done(&mut self, work: WorkId, item: T, clock: &mut Clock) -> Option<Removed<T>> {
         let Work {
             id, since, then, ..
         } = self.works.remove(work as usize);
+        let other = self.entries.put_copy(id, item);
+        debug_assert!(
+            other.is_none(),
+            "invariant: of a key in work the ticket has the copy"
+        );
         self.counts.worked(Took::between(since, clock.stamp()));
         let left = match (then, self.phase) {
             (Then::Leave, Phase::Open) => self.leave(id),
@@ -230,7 +259,7 @@ impl<T: Clone + Eq> State<T> {
             return Some(item);
         }
         let Some(id) = self.entries.find(hash, &item) else {
-            let id = self.insert(hash, item.into_owned());
+            let id = self.insert(hash, item);
             self.counts.adds += 1;
             self.push(id, band.unwrap_or(Band::Live), clock.stamp());
             return None;
@@ -263,7 +292,7 @@ impl<T: Clone + Eq> State<T> {
                 let item = self.recall(id, item);
                 self.counts.adds += 1;
                 self.push(id, band.unwrap_or(Band::Live), clock.stamp());
-                return Some(item);
+                return item;
             }
         }
         Some(item)
@@ -287,7 +316,7 @@ impl<T: Clone + Eq> State<T> {
         let found = self.entries.find(hash, &item);
         let place = found.map(|id| (id, self.entries.place(id)));
         match (self.phase, place) {
-            (Phase::Open, _) => self.counts.retries += 1,
+            (Phase::Open, _) => {}
             // Once the intake is closed only a worker still has a say: what it asks for is
             // remembered, and counted as dropped when its work is done.
             (Phase::ShuttingDown, Some((_, Place::InWork(_)))) => {}
@@ -297,11 +326,11 @@ impl<T: Clone + Eq> State<T> {
             }
         }
         let due = self.due(delay, clock.now());
-        match place {
+        let left = match place {
             None => {
-                let id = self.insert(hash, item.into_owned());
+                let id = self.insert(hash, item);
                 self.delay(id, Band::Live, due);
-                return None;
+                None
             }
             Some((id, Place::Delayed { band, order })) => {
                 let at = self.entries.since(id);
@@ -309,18 +338,21 @@ impl<T: Clone + Eq> State<T> {
                     self.undelay(id, order);
                     self.delay(id, band, due);
                 }
+                Some(item)
             }
             Some((id, Place::Remembered { .. })) => {
-                let item = self.recall(id, item);
+                let left = self.recall(id, item);
                 self.delay(id, Band::Live, due);
-                return Some(item);
+                left
             }
-            Some((_, Place::InLine { .. })) => {}
+            Some((_, Place::InLine { .. })) => Some(item),
             Some((_, Place::InWork(work))) => {
                 self.wait_in_work(work, due, policy, clock);
+                Some(item)
             }
-        }
-        Some(item)
+        };
+        self.counts.retries += u64::from(self.phase == Phase::Open);
+        left
     }
 
     /// Takes the key's delay away: true if it had one that has not passed. Gives the key
@@ -330,7 +362,7 @@ impl<T: Clone + Eq> State<T> {
         hash: KeyHash,
         item: &T,
         clock: &mut Clock,
-    ) -> (bool, Option<T>) {
+    ) -> (bool, Option<Removed<T>>) {
         let Some(id) = self.entries.find(hash, item) else {
             return (false, None);
         };
@@ -358,55 +390,6 @@ impl<T: Clone + Eq> State<T> {
 }
 
 impl<T: Clone> State<T> {
-    /// Hands out the key whose turn it is. One that panics when it is cloned makes way for the
-    /// next: at the head of the line it would hold up all others, and be asked without a pause.
-    ///
-    /// The streak counts on while no background key waits, so that one which comes then is
-    /// served next: of *any* eight keys handed out one is background, if one waits.
-    pub(super) fn take(&mut self, clock: &mut Clock) -> Option<Taken<T>> {
-        let (id, band, item) = loop {
-            let background_turn = self.live_streak + 1 >= TURN;
-            let (id, band) = match (self.live.first(), self.background.first()) {
-                (Some(id), None) => (id, Band::Live),
-                (Some(id), Some(_)) if !background_turn => (id, Band::Live),
-                (_, Some(id)) => (id, Band::Background),
-                (None, None) => {
-                    self.forget_if_caught_up();
-                    return None;
-                }
-            };
-            self.unlink(id, band);
-            match catch_unwind(AssertUnwindSafe(|| self.entries.item(id).clone())) {
-                Ok(item) => break (id, band, item),
-                Err(payload) => {
-                    let item = self.put_off(id, band, clock);
-                    self.broken.push(Broken { payload, item });
-                }
-            }
-        };
-        self.live_streak = match band {
-            Band::Live => self.live_streak + 1,
-            Band::Background => 0,
-        };
-        let since = clock.stamp();
-        let queued_for = Took::between(self.entries.since(id), since);
-        self.counts.waited(queued_for);
-        let work = self.works.insert(Work {
-            id,
-            band,
-            since,
-            then: Then::Leave,
-        });
-        let work = WorkId::try_from(work).expect("invariant: there are fewer works than keys");
-        *self.entries.place_mut(id) = Place::InWork(work);
-        Some(Taken {
-            work,
-            item,
-            band,
-            queued_for,
-        })
-    }
-
     pub(super) fn snapshot(&self, clock: &mut Clock) -> Snapshot<T> {
         let depth = self.depth();
         let mut snapshot = Snapshot {

@@ -49,8 +49,11 @@ pub struct Ticket<T> {
     queued_for: Took,
     /// The drop puts the key back in line.
     comes_back: bool,
-    item: T,
+    /// `None` as above.
+    item: Option<T>,
 }
+
+const TAKEN: &str = "invariant: only `next` takes it, and the ticket with it";
 
 // === impl Ticket ===
 
@@ -68,7 +71,7 @@ impl<T> Ticket<T> {
             band,
             queued_for,
             comes_back: false,
-            item,
+            item: Some(item),
         }
     }
 
@@ -105,7 +108,7 @@ impl<T> Ticket<T> {
     }
 }
 
-impl<T: Clone> Ticket<T> {
+impl<T> Ticket<T> {
     /// Says that the work is done and waits for the next key: the same as a drop and then
     /// [`get`](super::WorkQueue::get), but in one passage through the lock of the queue.
     ///
@@ -132,14 +135,9 @@ impl<T: Clone> Ticket<T> {
     /// # }
     /// ```
     pub fn next(mut self) -> Get<T> {
-        let shared = self.shared.take();
-        let next = Get::after(
-            shared.expect("invariant: only `next` takes it, and the ticket with it"),
-            self.work,
-        );
-        // A key that panics when it is dropped at the very end would take `next` along.
-        drop(self);
-        next
+        let taken = self.shared.take().zip(self.item.take());
+        let (shared, item) = taken.expect(TAKEN);
+        Get::after(shared, self.work, item)
     }
 }
 
@@ -147,18 +145,18 @@ impl<T> Deref for Ticket<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.item
+        self.item.as_ref().expect(TAKEN)
     }
 }
 
 impl<T> Drop for Ticket<T> {
     fn drop(&mut self) {
-        if let Some(shared) = self.shared.take() {
+        if let Some((shared, item)) = self.shared.take().zip(self.item.take()) {
             drop(shared.update(|inner, clock| {
                 if self.comes_back {
                     inner.state.again(self.work, Duration::ZERO, clock);
                 }
-                inner.state.done(self.work, clock)
+                inner.state.done(self.work, item, clock)
             }));
         }
     }
@@ -167,7 +165,7 @@ impl<T> Drop for Ticket<T> {
 impl<T: fmt::Debug> fmt::Debug for Ticket<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ticket")
-            .field("item", &self.item)
+            .field("item", &**self)
             .field("band", &self.band)
             .finish()
     }

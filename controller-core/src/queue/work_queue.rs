@@ -47,9 +47,10 @@ use crate::handler::{Band, Enqueue};
 /// ```
 ///
 /// The item is anything that can be compared and cloned, as a rule an
-/// [`ObjectKey`](crate::client::ObjectKey). It is compared and cloned under the queue's
-/// lock, once a delivery, so a cheap clone is worth having, and neither may call the queue.
-/// Hashing and dropping it may.
+/// [`ObjectKey`](crate::client::ObjectKey). The queue has two of each that it knows, one to
+/// compare others with and one to hand out. It is compared and cloned under the queue's lock,
+/// so a cheap clone is worth having, and neither may call the queue. Hashing and dropping it
+/// may. If one of these panics, so does the call of the queue that needs it, and no other.
 ///
 /// The dangerous mistake is to pass news through the queue: adds of one key are merged,
 /// so a key may only say *which* object wants a look.

@@ -154,18 +154,18 @@ fn a_queue_that_has_caught_up_keeps_no_key_but_those_delayed() {
     assert_eq!(queue.depth().delayed, 1);
 }
 
-/// The caller keeps the key, and the queue has a clone only if it did not know it.
+/// The caller keeps the key, and the queue has its two copies only if it did not know it.
 #[test]
-fn a_key_added_by_reference_is_cloned_once() {
+fn a_key_added_by_reference_is_cloned_only_if_it_is_not_known() {
     let queue = WorkQueue::new("test");
     let key = Arc::new(1);
     queue.add_ref(&key);
     queue.add_ref(&key);
-    assert_eq!(Arc::strong_count(&key), 2);
+    assert_eq!(Arc::strong_count(&key), 3);
     let ticket = take(&queue);
     queue.add_ref(&key);
     drop(ticket);
-    assert_eq!(Arc::strong_count(&key), 2);
+    assert_eq!(Arc::strong_count(&key), 3);
     drop(take(&queue));
     assert_eq!(Arc::strong_count(&key), 1);
 }

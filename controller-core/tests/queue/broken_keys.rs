@@ -1,4 +1,4 @@
-//! One key that cannot be cloned is no reason to stop the others.
+//! One key that cannot be cloned or dropped is no reason to stop the others.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use controller_core::queue::{Depth, WorkQueue};
 use futures::FutureExt;
-use tokio::time::{Instant, timeout};
 
-use super::basics::{far, take};
+use super::basics::take;
 
 /// A key that panics when it is cloned while it is `broken`.
 #[derive(Debug)]
@@ -21,7 +20,7 @@ struct Fragile {
     clones: Arc<AtomicUsize>,
 }
 
-/// A key that panics when it is dropped if it is the [`FRAGILE`] one.
+/// A key that panics whenever it is dropped if it is the [`FRAGILE`] one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Undroppable(u8);
 
@@ -29,35 +28,57 @@ thread_local! {
     static FRAGILE: Cell<Option<u8>> = const { Cell::new(None) };
 }
 
+/// Whoever adds it hears of it, and the queue is as it was before.
 #[tokio::test(start_paused = true)]
-async fn a_key_that_cannot_be_cloned_lets_the_others_pass_and_keeps_nobody_busy() {
-    let queue = WorkQueue::new("test");
-    let (bad, broken, clones) = fragile("bad");
-    broken.store(true, Ordering::Relaxed);
-    queue.add(bad);
-    queue.add(fragile("good").0);
-    let start = Instant::now();
-    assert_eq!(take(&queue).name, "good");
-    assert!(timeout(Duration::from_secs(35), queue.get()).await.is_err());
-    assert_eq!(clones.load(Ordering::Relaxed), 4, "at 0, 10, 20 and 30 s");
-    broken.store(false, Ordering::Relaxed);
-    let ticket = queue.get().await.expect("the queue is open");
-    assert_eq!(ticket.name, "bad");
-    assert_eq!(start.elapsed(), Duration::from_secs(40));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_drain_drops_a_key_that_cannot_be_cloned_and_counts_it() {
+async fn a_key_that_cannot_be_cloned_is_not_added() {
     let queue = WorkQueue::new("test");
     let (bad, broken, _) = fragile("bad");
+    let second = Duration::from_secs(1);
+    let add: [fn(&WorkQueue<Fragile>, Fragile); 4] = [
+        |queue, key| queue.add(key),
+        |queue, key| queue.add_ref(&key),
+        |queue, key| queue.add_background(key),
+        |queue, key| queue.add_after(key, Duration::from_secs(1)),
+    ];
+    queue.add(fragile("good").0);
+    for add in add {
+        broken.store(false, Ordering::Relaxed);
+        let bad = bad.clone();
+        broken.store(true, Ordering::Relaxed);
+        let added = catch_unwind(AssertUnwindSafe(|| add(&queue, bad)));
+        assert!(added.is_err());
+        let now = queue.snapshot();
+        assert_eq!((now.depth.live, now.adds, now.retries), (1, 1, 0));
+        assert_eq!(now.depth.delayed, 0);
+    }
+    broken.store(false, Ordering::Relaxed);
+    queue.add_after(bad, second);
+    assert_eq!(take(&queue).name, "good");
+    assert_eq!(take_later(&queue).await, "bad");
+}
+
+/// The worker hands back what it was given, so that its key is neither cloned for each look nor
+/// can any of them fail in that.
+#[test]
+fn a_key_is_cloned_once_however_often_it_is_served() {
+    let queue = WorkQueue::new("test");
+    let (key, broken, clones) = fragile("often");
+    queue.add_ref(&key);
+    assert_eq!(clones.load(Ordering::Relaxed), 2, "one is the caller's");
     broken.store(true, Ordering::Relaxed);
-    queue.add(bad);
-    let drain = queue.shut_down_with_drain(far());
-    assert!(queue.get().await.is_none());
-    let drained = drain.await;
-    assert!(drained.completed);
-    assert_eq!(drained.dropped_delayed, 1);
-    assert_eq!(queue.depth(), Depth::default());
+    for _ in 0..5 {
+        let ticket = take(&queue);
+        queue.add_ref(&key);
+        drop(ticket);
+    }
+    queue.add(fragile("another").0);
+    for _ in 0..5 {
+        assert_eq!(take(&queue).name, "often");
+        queue.add_ref(&key);
+        assert_eq!(take(&queue).name, "another");
+        queue.add(fragile("another").0);
+    }
+    assert_eq!(clones.load(Ordering::Relaxed), 2);
 }
 
 #[test]
@@ -76,6 +97,11 @@ fn a_key_that_cannot_be_cloned_does_not_keep_the_queue_from_halting() {
     assert_eq!(names, ["good", "in line"]);
     drop(tickets);
     assert_eq!(queue.depth(), Depth::default());
+}
+
+async fn take_later(queue: &WorkQueue<Fragile>) -> &'static str {
+    let ticket = queue.get().await.expect("the queue is open");
+    ticket.name
 }
 
 fn fragile(name: &'static str) -> (Fragile, Arc<AtomicBool>, Arc<AtomicUsize>) {
@@ -148,7 +174,6 @@ impl Hash for Fragile {
 impl Drop for Undroppable {
     fn drop(&mut self) {
         if FRAGILE.get() == Some(self.0) {
-            FRAGILE.set(None);
             panic!("on purpose");
         }
     }

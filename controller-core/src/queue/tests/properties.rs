@@ -158,6 +158,7 @@ impl Bench {
             Step::Cancel(key) => {
                 let (cancelled, dropped) = self.state.cancel(hash(key), &key, clock);
                 prop_assert_eq!(cancelled, self.model.cancel(key));
+                let dropped = dropped.and_then(|mut it| it.take());
                 prop_assert!(dropped.is_none_or(|it| it == key));
             }
             Step::Take => self.take()?,
@@ -165,7 +166,8 @@ impl Bench {
                 if !self.in_work.is_empty() {
                     let at = at % self.in_work.len();
                     let (work, key) = self.in_work.remove(at);
-                    let dropped = self.state.done(work, clock);
+                    let dropped = self.state.done(work, key, clock);
+                    let dropped = dropped.and_then(|mut it| it.take());
                     prop_assert!(dropped.is_none_or(|it| it == key));
                     self.model.done(at);
                 }
