@@ -10,7 +10,16 @@ pub(super) type Nanos = u64;
 pub(super) const UNKNOWN: Nanos = 0;
 
 /// The epoch itself.
-pub(super) const FIRST: Nanos = 1;
+const FIRST: Nanos = 1;
+
+/// A longer delay is cut to this. Nobody waits for it, and `now + delay` cannot overflow.
+const LONGEST_DELAY: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// A timer knows milliseconds, so deadlines are whole ones, too, no earlier than asked for. Keys
+/// that a burst delays by one time become due together then, in the order in which they were
+/// added and so in the order of the memory, and not in one that a few nanoseconds between two
+/// readings of the clock decide. See `docs/adr/0006-deadlines-in-milliseconds.md`.
+const TICK: Nanos = 1_000_000;
 
 /// What time it is during one change of the queue, read once and only if it matters: a
 /// reading costs as much as the rest of an add.
@@ -58,6 +67,13 @@ impl Clock {
             let elapsed = now().saturating_duration_since(epoch);
             u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX - FIRST) + FIRST
         })
+    }
+
+    /// The first whole millisecond at which `delay` is over.
+    pub(super) fn after(&mut self, delay: Duration) -> Nanos {
+        let delay = delay.min(LONGEST_DELAY).as_nanos();
+        let delay = u64::try_from(delay).expect("invariant: a year is 2^55 ns");
+        (self.now() - FIRST + delay).next_multiple_of(TICK) + FIRST
     }
 
     /// The time to note for what happens now.

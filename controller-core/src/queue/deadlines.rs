@@ -1,16 +1,6 @@
 use std::time::Duration;
 
-use super::super::clock::FIRST;
 use super::{Band, Clock, Due, Id, Nanos, Place, State};
-
-/// A longer delay is cut to this. Nobody waits for it, and `now + delay` cannot overflow.
-const LONGEST_DELAY: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-
-/// A timer knows milliseconds, so deadlines are whole ones, too, no earlier than asked for. Keys
-/// that a burst delays by one time become due together then, in the order in which they were
-/// added and so in the order of the memory, and not in one that a few nanoseconds between two
-/// readings of the clock decide. See `docs/adr/0006-deadlines-in-milliseconds.md`.
-const TICK: Nanos = 1_000_000;
 
 /// If so many keys are due at once, there may be many more.
 const FEW: usize = 16;
@@ -77,13 +67,10 @@ impl<T> State<T> {
             .expect("invariant: `deadlines` holds the delayed keys");
     }
 
-    pub(super) fn due(&mut self, delay: Duration, now: Nanos) -> Due {
+    pub(super) fn due(&mut self, delay: Duration, clock: &mut Clock) -> Due {
         self.next_order += 1;
-        let delay = delay.min(LONGEST_DELAY).as_nanos();
-        let delay = u64::try_from(delay).expect("invariant: a year is 2^55 ns");
-        let elapsed = (now - FIRST + delay).next_multiple_of(TICK);
         Due {
-            at: elapsed + FIRST,
+            at: clock.after(delay),
             order: self.next_order,
         }
     }
@@ -141,16 +128,10 @@ mod tests {
         let delays = [1_000_000, 999_999, 1, 1_000_001, 2_000_000, 500_000];
         for (key, nanos) in delays.into_iter().enumerate() {
             let (delay, item) = (Duration::from_nanos(nanos), Cow::Owned(key));
-            state.add_after(
-                key as u32,
-                item,
-                delay,
-                Policy::Earliest,
-                &mut Clock::at(FIRST),
-            );
+            state.add_after(key as u32, item, delay, Policy::Earliest, &mut Clock::at(1));
         }
         let mut keys_due = |nanos: Nanos| -> Vec<usize> {
-            let mut clock = Clock::at(FIRST + nanos);
+            let mut clock = Clock::at(1 + nanos);
             state.promote(&mut clock);
             std::iter::from_fn(|| state.take(&mut clock))
                 .map(|taken| taken.item)

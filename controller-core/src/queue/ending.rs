@@ -53,7 +53,7 @@ impl<T> State<T> {
         self.counts.dropped_delayed += delayed.len();
         let delayed = delayed.into_values();
         let mut dropped: Vec<_> = delayed.map(|id| self.entries.remove(id)).collect();
-        dropped.extend(std::iter::from_fn(|| self.pop_remembered()));
+        dropped.extend(std::iter::from_fn(|| self.pop_remembered(usize::MAX)));
         dropped
     }
 
@@ -87,7 +87,7 @@ impl<T: Clone> State<T> {
             self.unlink(id, band);
             let mut removed = self.entries.remove(id);
             if self.abandoned_keys.len() < NAMED {
-                self.abandoned_keys.extend(removed.take());
+                self.abandoned_keys.extend(removed.next());
             }
             dropped.push(removed);
         }

@@ -1,6 +1,4 @@
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::thread;
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::OccupiedEntry;
@@ -8,6 +6,7 @@ use slab::Slab;
 
 use super::clock::{Nanos, UNKNOWN};
 use super::line::Links;
+use super::removed::Removed;
 use super::work::WorkId;
 use crate::handler::Band;
 
@@ -28,15 +27,6 @@ pub(super) struct Entries<T> {
     by_item: HashTable<Slot>,
 }
 
-/// Both copies of a key that the queue does not know any more, to be dropped once the lock is
-/// released: what the drop of a key does is not known.
-///
-/// The second one is dropped too if the first one panics, and what was a panic of both is one.
-pub(super) struct Removed<T> {
-    item: Option<T>,
-    copy: Option<T>,
-}
-
 /// Where a key is. Being in two places at once is not expressible.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
@@ -48,7 +38,7 @@ pub(super) enum Place {
     /// A worker has it.
     InWork(WorkId),
     /// It has left the queue, and may come again.
-    Remembered { links: Links },
+    Remembered,
 }
 
 struct Entry<T> {
@@ -62,6 +52,8 @@ struct Entry<T> {
     since: Nanos,
     place: Place,
     hash: KeyHash,
+    /// Whether its number is on the list of those that have left: see `remembered.rs`.
+    listed: bool,
 }
 
 /// The hash stands beside the id, so that neither the growth of the table nor the look for
@@ -113,6 +105,24 @@ impl<T> Entries<T> {
         &mut self.slab[id as usize].place
     }
 
+    /// Whether there is such an entry, and it is only remembered.
+    pub(super) fn is_remembered(&self, id: Id) -> bool {
+        let entry = self.slab.get(id as usize);
+        entry.is_some_and(|it| matches!(it.place, Place::Remembered))
+    }
+
+    /// Notes that it is on the list of those that have left. True if it was not.
+    pub(super) fn list(&mut self, id: Id) -> bool {
+        !mem::replace(&mut self.slab[id as usize].listed, true)
+    }
+
+    /// Notes that it is not on that list any more, if there is such an entry.
+    pub(super) fn unlist(&mut self, id: Id) {
+        if let Some(entry) = self.slab.get_mut(id as usize) {
+            entry.listed = false;
+        }
+    }
+
     pub(super) fn since(&self, id: Id) -> Nanos {
         self.slab[id as usize].since
     }
@@ -129,6 +139,7 @@ impl<T> Entries<T> {
             since: UNKNOWN,
             place: Place::InWork(0),
             hash,
+            listed: false,
         };
         let id = self.slab.insert(entry);
         let id = Id::try_from(id).expect("invariant: memory ends before 2^32 keys");
@@ -157,6 +168,7 @@ impl<T> Entries<T> {
             since,
             place,
             hash,
+            listed: _,
         } = self.slab.remove(id as usize);
         let id = others.insert(hash, item, copy);
         others.set_since(id, since);
@@ -164,9 +176,10 @@ impl<T> Entries<T> {
         id
     }
 
-    pub(super) fn into_removed(self) -> impl Iterator<Item = Removed<T>> {
+    pub(super) fn into_keys(self) -> impl Iterator<Item = T> {
         let entries = self.slab.into_iter().map(|(_, entry)| entry);
-        entries.map(|Entry { item, copy, .. }| Removed::new(item, copy))
+        let copies = entries.flat_map(|Entry { item, copy, .. }| [Some(item), copy]);
+        copies.flatten()
     }
 }
 
@@ -174,41 +187,6 @@ impl<T: Eq> Entries<T> {
     pub(super) fn find(&self, hash: KeyHash, item: &T) -> Option<Id> {
         let is_it = |slot: &Slot| slot.hash == hash && self.slab[slot.id as usize].item == *item;
         self.by_item.find(wide(hash), is_it).map(|slot| slot.id)
-    }
-}
-
-// === impl Removed ===
-
-impl<T> Removed<T> {
-    pub(super) fn new(item: T, copy: Option<T>) -> Self {
-        Self {
-            item: Some(item),
-            copy,
-        }
-    }
-
-    /// Keeps one of the two.
-    pub(super) fn take(&mut self) -> Option<T> {
-        self.item.take()
-    }
-}
-
-impl<T> Drop for Removed<T> {
-    fn drop(&mut self) {
-        if !mem::needs_drop::<T>() {
-            return;
-        }
-        let copies = [self.copy.take(), self.item.take()];
-        let mut panics = copies
-            .into_iter()
-            .filter_map(|copy| catch_unwind(AssertUnwindSafe(|| drop(copy))).err())
-            .collect::<Vec<_>>();
-        let first = (!thread::panicking()).then(|| panics.pop()).flatten();
-        // What a panic carries may panic as well when it is dropped, and two end the process.
-        mem::forget(panics);
-        if let Some(payload) = first {
-            resume_unwind(payload);
-        }
     }
 }
 
@@ -236,7 +214,7 @@ mod tests {
         let ids: Vec<_> = (0..9).map(|item| entries.insert(7, item, None)).collect();
         for (item, id) in (0..9).zip(ids) {
             assert_eq!(entries.find(7, &item), Some(id));
-            assert_eq!(entries.remove(id).take(), Some(item));
+            assert_eq!(entries.remove(id).next(), Some(item));
             assert_eq!(entries.find(7, &item), None);
         }
     }

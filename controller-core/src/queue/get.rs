@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
 use super::clock::{Clock, Nanos};
-use super::entries::Removed;
 use super::phase::Phase;
+use super::removed::Removed;
 use super::shared::{Inner, Shared};
 use super::state::Taken;
 use super::sync::Timer;

@@ -1,13 +1,12 @@
 use super::entries::{Entries, Id, Place};
 use crate::handler::Band;
 
-/// First in, first out: the keys of one band that wait for a worker, or those that have left.
+/// First in, first out: the keys of one band that wait for a worker.
 ///
 /// The links are kept in the entries, so that a key can leave the middle of the line
 /// in one step, which a live add of a background key does.
 pub(super) struct Line {
-    /// `None` for the keys that have left.
-    band: Option<Band>,
+    band: Band,
     first: Id,
     last: Id,
     len: usize,
@@ -26,7 +25,7 @@ const NOBODY: Id = Id::MAX;
 // === impl Line ===
 
 impl Line {
-    pub(super) const fn new(band: Option<Band>) -> Self {
+    pub(super) const fn new(band: Band) -> Self {
         Self {
             band,
             first: NOBODY,
@@ -46,23 +45,14 @@ impl Line {
         }
     }
 
-    /// Forgets who stands in it; whoever calls forgets the entries too.
-    pub(super) const fn clear(&mut self) {
-        self.first = NOBODY;
-        self.last = NOBODY;
-        self.len = 0;
-    }
-
     /// Puts the key at the end, wherever it was before.
     pub(super) fn push<T>(&mut self, entries: &mut Entries<T>, id: Id) {
         let links = Links {
             ahead: self.last,
             behind: NOBODY,
         };
-        *entries.place_mut(id) = match self.band {
-            Some(band) => Place::InLine { band, links },
-            None => Place::Remembered { links },
-        };
+        let band = self.band;
+        *entries.place_mut(id) = Place::InLine { band, links };
         match self.last {
             NOBODY => self.first = id,
             last => links_of(entries, last).behind = id,
@@ -88,8 +78,8 @@ impl Line {
 
 fn links_of<T>(entries: &mut Entries<T>, id: Id) -> &mut Links {
     match entries.place_mut(id) {
-        Place::InLine { links, .. } | Place::Remembered { links } => links,
-        Place::Delayed { .. } | Place::InWork(_) => {
+        Place::InLine { links, .. } => links,
+        Place::Delayed { .. } | Place::InWork(_) | Place::Remembered => {
             unreachable!("invariant: a linked key is in a line")
         }
     }

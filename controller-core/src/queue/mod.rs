@@ -63,15 +63,15 @@
 //! For each known key one entry: the key, a copy of it to be handed out, and 32 bytes for its
 //! hash, its place and a time; a slot of 9 bytes in a table that is at least half full; and
 //! while it is delayed a node of an ordered map. An
-//! [`ObjectKey`](crate::client::ObjectKey) takes 75 all in all. The add of a key that is in line or in
-//! work allocates nothing, nor does a key that comes and goes by itself. The default limiter
-//! keeps a count for each failing key, until it is forgotten; while no key fails it takes no
-//! lock.
+//! [`ObjectKey`](crate::client::ObjectKey) takes 75 all in all. The add of a key that is in line
+//! or in work allocates nothing, nor does a key that comes and goes by itself. The default
+//! limiter keeps a count for each failing key, until it is forgotten; while no key fails it
+//! takes no lock.
 //!
 //! A key that has left is remembered while others are in line or in work, for as a rule it comes
 //! again: then it is neither cloned nor put into the table once more. No more than 16,384 are
-//! remembered, or eight times as many as others are there; the oldest go first, dropped by whoever
-//! calls the queue then. A queue that has caught up keeps no key but those that are delayed, and
+//! remembered, or 32 times as many as others are there; those that left first go first, dropped by
+//! whoever calls the queue then. A queue that has caught up keeps no key but those that are delayed, and
 //! no memory but eight times what they take, or room for 16,384 keys. Of equal keys any may be
 //! the one that a worker is given.
 //!
@@ -129,6 +129,7 @@ mod metrics;
 #[doc(hidden)]
 pub mod model_clock;
 mod phase;
+mod removed;
 mod shared;
 mod snapshot;
 mod state;

@@ -4,17 +4,21 @@
 //! out of it: half of what a passage costs. A queue that has caught up keeps none of them, so
 //! that no key outlives its work for long.
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::collections::VecDeque;
 
-use super::{Entries, Id, KeyHash, Removed, State};
+use super::{Entries, Gone, Id, KeyHash, Place, Removed, State};
 
-/// Keys that are remembered no more, to be dropped once the lock is released.
+/// The keys that have left and are remembered.
 ///
-/// They are not those of the caller in whose passage they are dropped, so it does not hear of
-/// one that panics then.
-pub(in super::super) struct Gone<T> {
-    removed: Vec<Removed<T>>,
-    entries: Entries<T>,
+/// A key that comes again stays on the list, and stands there already when it leaves once more:
+/// so a key that comes and goes changes nothing but its own entry. What is on the list for
+/// nothing is found out when its turn comes to be forgotten.
+#[derive(Default)]
+pub(super) struct Remembered {
+    /// Each entry at most once, those that left first in front.
+    ids: VecDeque<Id>,
+    /// How many of these are [`Place::Remembered`].
+    len: usize,
 }
 
 /// So many keys are remembered, however few others there are; and room for so many a queue
@@ -22,25 +26,13 @@ pub(in super::super) struct Gone<T> {
 const KEPT: usize = 16 * 1024;
 
 /// So many times as many as others may be remembered, that a burst is until near its end.
-const TIMES: usize = 8;
+const TIMES: usize = 32;
 
 /// Of those that were remembered longest so many go at once.
 const BATCH: usize = 32;
 
-// === impl Gone ===
-
-impl<T> Drop for Gone<T> {
-    fn drop(&mut self) {
-        let entries = std::mem::replace(&mut self.entries, Entries::new());
-        for removed in self.removed.drain(..).chain(entries.into_removed()) {
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(removed))) {
-                tracing::error!("a key panicked when it was dropped");
-                // It may panic just so.
-                std::mem::forget(payload);
-            }
-        }
-    }
-}
+/// So many numbers on the list are looked at to find one key that is to be forgotten.
+const LOOKS: usize = 8;
 
 // === impl State ===
 
@@ -56,10 +48,14 @@ impl<T> State<T> {
         if self.is_caught_up() {
             return Some(self.entries.remove(id));
         }
-        self.remembered.push(&mut self.entries, id);
+        *self.entries.place_mut(id) = Place::Remembered;
+        self.remembered.len += 1;
+        if self.entries.list(id) {
+            self.remembered.ids.push_back(id);
+        }
         let others = self.len() + self.works.len();
-        if self.remembered.len() > KEPT.max(TIMES * others) {
-            return self.pop_remembered();
+        if self.remembered.len > KEPT.max(TIMES * others) {
+            return self.pop_remembered(LOOKS);
         }
         None
     }
@@ -81,15 +77,16 @@ impl<T> State<T> {
         let capacity = self.entries.capacity();
         if capacity > KEPT && self.deadlines.len() < capacity / 8 {
             self.start_anew();
-        } else if self.remembered.len() > 0 {
+        } else if !self.remembered.ids.is_empty() {
             self.forget_oldest(usize::MAX);
+            self.remembered.ids.shrink_to(KEPT);
         }
     }
 
     /// Moves the delayed keys to entries of their own, and lets go of all others together.
     #[cold]
     fn start_anew(&mut self) {
-        self.remembered.clear();
+        self.remembered = Remembered::default();
         let mut old = std::mem::replace(&mut self.entries, Entries::new());
         for id in self.deadlines.values_mut() {
             *id = old.move_to(*id, &mut self.entries);
@@ -97,21 +94,28 @@ impl<T> State<T> {
         self.gone_mut().entries = old;
     }
 
+    /// Looks at so many numbers on the list.
     #[cold]
-    fn forget_oldest(&mut self, count: usize) {
-        let count = count.min(self.remembered.len());
-        self.gone_mut().removed.reserve(count);
-        for _ in 0..count {
-            let oldest = self.pop_remembered();
+    fn forget_oldest(&mut self, looks: usize) {
+        let looks = looks.min(self.remembered.ids.len());
+        self.gone_mut().removed.reserve(looks);
+        for _ in 0..looks {
+            let oldest = self.pop_remembered(1);
             self.gone_mut().removed.extend(oldest);
         }
     }
 
-    /// The key that was remembered longest.
-    pub(super) fn pop_remembered(&mut self) -> Option<Removed<T>> {
-        let oldest = self.remembered.first()?;
-        self.remembered.unlink(&mut self.entries, oldest);
-        Some(self.entries.remove(oldest))
+    /// The key that was remembered longest, if it is found with so many looks.
+    pub(super) fn pop_remembered(&mut self, looks: usize) -> Option<Removed<T>> {
+        for _ in 0..looks {
+            let oldest = self.remembered.ids.pop_front()?;
+            if self.entries.is_remembered(oldest) {
+                self.remembered.len -= 1;
+                return Some(self.entries.remove(oldest));
+            }
+            self.entries.unlist(oldest);
+        }
+        None
     }
 
     fn gone_mut(&mut self) -> &mut Gone<T> {
@@ -133,7 +137,7 @@ impl<T: Clone> State<T> {
         let item = item.into_owned();
         let copy = item.clone();
         let full = self.entries.len() == self.entries.capacity();
-        if full && self.remembered.len() > KEPT {
+        if full && self.remembered.len > KEPT {
             self.forget_oldest(BATCH);
         }
         self.entries.insert(hash, item, Some(copy))
@@ -142,11 +146,24 @@ impl<T: Clone> State<T> {
     /// A remembered key is back. The caller gives it its place. Gives back a key that is not
     /// handed out then: the older one, unless the newer one would have to be cloned.
     pub(super) fn recall<'a>(&mut self, id: Id, item: Cow<'a, T>) -> Option<Cow<'a, T>> {
-        self.remembered.unlink(&mut self.entries, id);
+        self.remembered.len -= 1;
         match item {
             Cow::Borrowed(_) => Some(item),
             Cow::Owned(newer) => self.entries.put_copy(id, newer).map(Cow::Owned),
         }
+    }
+}
+
+#[cfg(test)]
+impl<T> State<T> {
+    /// Panics unless each key that is remembered is on the list, and each number there once.
+    pub(in super::super) fn check_remembered(&self) {
+        let ids: std::collections::HashSet<_> = self.remembered.ids.iter().copied().collect();
+        assert_eq!(ids.len(), self.remembered.ids.len());
+        let remembered = ids.iter().filter(|id| self.entries.is_remembered(**id));
+        assert_eq!(remembered.count(), self.remembered.len);
+        let others = self.len() + self.works.len() + self.deadlines.len();
+        assert_eq!(self.entries.len(), self.remembered.len + others);
     }
 }
 
@@ -178,7 +195,7 @@ mod tests {
 
     fn done<T>(state: &mut State<T>, taken: Taken<T>) -> Option<T> {
         let removed = state.done(taken.work, taken.item, &mut clock());
-        removed.and_then(|mut it| it.take())
+        removed.and_then(|mut it| it.next())
     }
 
     /// Serves as many keys.
@@ -271,14 +288,59 @@ mod tests {
     }
 
     #[test]
-    fn a_remembered_key_that_is_delayed_is_remembered_no_more() {
+    fn a_remembered_key_that_is_delayed_is_not_forgotten_before_its_time() {
         let mut state = State::new();
         add(&mut state, 0..2);
         serve(&mut state, 0..1);
         delay(&mut state, 0);
-        assert_eq!(state.remembered.len(), 0);
-        assert!(state.cancel(0, &0, &mut clock()).0);
-        assert_eq!(state.entries.len(), 1);
+        assert_eq!(state.remembered.len, 0);
+        serve(&mut state, 1..2);
+        assert_eq!((state.entries.len(), state.depth().delayed), (1, 1));
+        state.check_remembered();
+    }
+
+    /// It leaves as one does whose work is over.
+    #[test]
+    fn a_key_whose_delay_is_cancelled_is_remembered_while_others_are_there() {
+        let mut state = State::new();
+        add(&mut state, 0..1);
+        delay(&mut state, 1);
+        assert!(state.cancel(1, &1, &mut clock()).0);
+        assert_eq!((state.entries.len(), state.remembered.len), (2, 1));
+        serve(&mut state, 0..1);
+        assert_eq!((state.entries.len(), items_gone(&mut state)), (0, 1));
+    }
+
+    #[test]
+    fn a_key_that_comes_and_goes_is_on_the_list_once() {
+        let mut state = State::new();
+        add(&mut state, 0..2);
+        for _ in 0..9 {
+            serve(&mut state, 0..1);
+            add(&mut state, 0..1);
+            serve(&mut state, 1..2);
+            add(&mut state, 1..2);
+            assert_eq!(state.remembered.len, 0);
+            assert_eq!(state.remembered.ids, [0, 1]);
+            state.check_remembered();
+        }
+    }
+
+    /// Nobody waits for a look at a hundred thousand keys because one has to go.
+    #[test]
+    fn keys_that_are_on_the_list_for_nothing_are_passed_over_a_few_at_a_time() {
+        let mut state = State::new();
+        let back = 4 * LOOKS;
+        add(&mut state, 0..9 * LOOKS);
+        serve(&mut state, 0..8 * LOOKS);
+        (0..back).for_each(|key| delay(&mut state, key));
+        let listed = state.remembered.ids.len();
+        for looks in 1..=4 {
+            assert!(state.pop_remembered(LOOKS).is_none());
+            assert_eq!(state.remembered.ids.len(), listed - looks * LOOKS);
+        }
+        assert!(state.pop_remembered(LOOKS).is_some());
+        state.check_remembered();
     }
 
     #[test]
@@ -347,11 +409,13 @@ mod tests {
     #[test]
     fn a_large_queue_remembers_more() {
         let mut state = State::new();
-        add(&mut state, 0..9 * KEPT);
-        serve(&mut state, 0..8 * KEPT);
-        assert_eq!(state.remembered.len(), TIMES * KEPT);
-        serve(&mut state, 8 * KEPT..9 * KEPT - 1);
-        assert_eq!(state.remembered.len(), TIMES * KEPT);
+        let others = KEPT / 4;
+        let most = TIMES * others;
+        add(&mut state, 0..most + others);
+        serve(&mut state, 0..most);
+        assert_eq!(state.remembered.len, most);
+        serve(&mut state, most..most + others - 1);
+        assert_eq!(state.remembered.len, most);
         assert!(state.gone().is_none());
     }
 
@@ -366,25 +430,8 @@ mod tests {
         add(&mut state, new.clone());
         assert_eq!(state.entries.capacity(), capacity);
         assert_eq!(state.entries.find(0, &0), None);
-        assert_eq!(state.remembered.len(), 2 * KEPT - BATCH);
+        assert_eq!(state.remembered.len, 2 * KEPT - BATCH);
         serve(&mut state, 2 * KEPT..new.end);
-    }
-
-    /// Two in one list would end the process, and its caller has nothing to do with them.
-    #[test]
-    fn keys_that_panic_when_they_are_dropped_harm_nobody() {
-        #[derive(Clone, PartialEq, Eq)]
-        struct Undroppable(u8);
-        impl Drop for Undroppable {
-            fn drop(&mut self) {
-                assert_eq!(self.0, 0, "dropped");
-            }
-        }
-        let pair = |it| Removed::new(Undroppable(it), Some(Undroppable(it)));
-        let removed = vec![pair(1), pair(0), pair(2)];
-        let mut entries = Entries::new();
-        entries.insert(7, Undroppable(3), Some(Undroppable(3)));
-        drop(Gone { removed, entries });
     }
 
     #[test]

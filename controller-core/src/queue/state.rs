@@ -7,9 +7,10 @@ use slab::Slab;
 use super::clock::{Clock, Nanos, Took};
 use super::counts::Counts;
 use super::depth::Depth;
-use super::entries::{Entries, Id, KeyHash, Place, Removed};
+use super::entries::{Entries, Id, KeyHash, Place};
 use super::line::Line;
 use super::phase::{Phase, Progress};
+use super::removed::{Gone, Removed};
 use super::snapshot::{InWork, Snapshot};
 use super::work::{Due, Then, Work, WorkId};
 use crate::handler::Band;
@@ -21,16 +22,16 @@ mod ending;
 #[path = "remembered.rs"]
 mod remembered;
 
-pub(super) use remembered::Gone;
+use remembered::Remembered;
 
 /// The rules of the queue, and nothing else: no lock, no waker. Whoever calls brings a
 /// clock, and calls [`promote`](Self::promote) first.
 ///
 /// **Invariant:** a key has one entry, and the entry's [`Place`] is the only truth about
 /// where it is. `live` and `background` link exactly the entries that are
-/// [`Place::InLine`] of that band, `remembered` those that are [`Place::Remembered`],
-/// `deadlines` holds exactly those that are [`Place::Delayed`], and `works` those that are
-/// [`Place::InWork`], for each of which there is one ticket.
+/// [`Place::InLine`] of that band, `deadlines` holds exactly those that are
+/// [`Place::Delayed`], and `works` those that are [`Place::InWork`], for each of which there is
+/// one ticket. All that are [`Place::Remembered`] are on the list of `remembered`.
 ///
 /// Keys that leave the queue, or did not get into it, are given back to the caller: what
 /// the drop of a key does is not known, so none happens under the lock.
@@ -39,7 +40,7 @@ pub(super) struct State<T> {
     live: Line,
     background: Line,
     /// Keys that have left, while others are here: see [`leave`](Self::leave).
-    remembered: Line,
+    remembered: Remembered,
     /// Exactly the keys that are [`Place::Delayed`].
     deadlines: BTreeMap<Due, Id>,
     works: Slab<Work>,
@@ -82,9 +83,9 @@ impl<T> State<T> {
     pub(super) fn new() -> Self {
         Self {
             entries: Entries::new(),
-            live: Line::new(Some(Band::Live)),
-            background: Line::new(Some(Band::Background)),
-            remembered: Line::new(None),
+            live: Line::new(Band::Live),
+            background: Line::new(Band::Background),
+            remembered: Remembered::default(),
             deadlines: BTreeMap::new(),
             works: Slab::new(),
             live_streak: 0,
@@ -199,7 +200,7 @@ impl<T> State<T> {
             self.counts.adds += u64::from(news);
         } else {
             self.counts.retries += u64::from(self.phase == Phase::Open);
-            let due = self.due(delay, clock.now());
+            let due = self.due(delay, clock);
             self.wait_in_work(work, due, Policy::Earliest, clock);
         }
     }
@@ -288,7 +289,7 @@ impl<T: Clone + Eq> State<T> {
                 let news = self.work(work).add(band, clock);
                 self.counts.adds += u64::from(news);
             }
-            Place::Remembered { .. } => {
+            Place::Remembered => {
                 let item = self.recall(id, item);
                 self.counts.adds += 1;
                 self.push(id, band.unwrap_or(Band::Live), clock.stamp());
@@ -325,7 +326,7 @@ impl<T: Clone + Eq> State<T> {
                 return Some(item);
             }
         }
-        let due = self.due(delay, clock.now());
+        let due = self.due(delay, clock);
         let left = match place {
             None => {
                 let id = self.insert(hash, item);
@@ -340,7 +341,7 @@ impl<T: Clone + Eq> State<T> {
                 }
                 Some(item)
             }
-            Some((id, Place::Remembered { .. })) => {
+            Some((id, Place::Remembered)) => {
                 let left = self.recall(id, item);
                 self.delay(id, Band::Live, due);
                 left
@@ -369,11 +370,11 @@ impl<T: Clone + Eq> State<T> {
         match self.entries.place(id) {
             Place::Delayed { order, .. } => {
                 self.undelay(id, order);
-                let item = self.entries.remove(id);
+                let left = self.leave(id);
                 self.forget_if_caught_up();
-                (true, Some(item))
+                (true, left)
             }
-            Place::InLine { .. } | Place::Remembered { .. } => (false, None),
+            Place::InLine { .. } | Place::Remembered => (false, None),
             Place::InWork(work) => {
                 let open = self.phase == Phase::Open;
                 let work = self.work(work);

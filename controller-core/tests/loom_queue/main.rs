@@ -47,6 +47,9 @@ mod line;
 #[path = "../../src/queue/phase.rs"]
 mod phase;
 #[cfg(not(queue_loom))]
+#[path = "../../src/queue/removed.rs"]
+mod removed;
+#[cfg(not(queue_loom))]
 #[path = "../../src/queue/shared.rs"]
 mod shared;
 #[cfg(not(queue_loom))]

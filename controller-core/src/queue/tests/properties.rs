@@ -158,7 +158,7 @@ impl Bench {
             Step::Cancel(key) => {
                 let (cancelled, dropped) = self.state.cancel(hash(key), &key, clock);
                 prop_assert_eq!(cancelled, self.model.cancel(key));
-                let dropped = dropped.and_then(|mut it| it.take());
+                let dropped = dropped.and_then(|mut it| it.next());
                 prop_assert!(dropped.is_none_or(|it| it == key));
             }
             Step::Take => self.take()?,
@@ -167,7 +167,7 @@ impl Bench {
                     let at = at % self.in_work.len();
                     let (work, key) = self.in_work.remove(at);
                     let dropped = self.state.done(work, key, clock);
-                    let dropped = dropped.and_then(|mut it| it.take());
+                    let dropped = dropped.and_then(|mut it| it.next());
                     prop_assert!(dropped.is_none_or(|it| it == key));
                     self.model.done(at);
                 }
@@ -232,6 +232,7 @@ impl Bench {
 
     /// The counts are the model's, and no key is in two places.
     fn check(&self) -> Result<(), TestCaseError> {
+        self.state.check_remembered();
         let model = &self.model;
         let of = |band| model.line.iter().filter(|it| it.band == band).count();
         let marked = |band| {
