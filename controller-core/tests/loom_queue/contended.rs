@@ -8,7 +8,7 @@ use loom::thread::{self, JoinHandle};
 use crate::blocking::block_on;
 use crate::queue::{Key, Queue};
 use crate::sync::advance;
-use crate::{EXHAUSTIVE, FIVE, Preemptions, THREE, THREE_OF_MANY, TWO_OF_MANY, model};
+use crate::{EXHAUSTIVE, FIVE, Preemptions, THREE_OF_MANY, TWO_OF_MANY, model};
 
 const DELAY: u64 = 10;
 
@@ -49,7 +49,7 @@ fn one_producer_and_one_worker() {
 /// A delay that comes due at any time beside a worker who falls asleep.
 #[test]
 fn one_producer_and_one_worker_and_a_delay() {
-    model(FIVE, || {
+    model(EXHAUSTIVE, || {
         let queue = Queue::new();
         let producer = {
             let queue = queue.clone();
@@ -71,7 +71,7 @@ fn one_producer_and_one_worker_and_a_delay() {
 /// All of it at once.
 #[test]
 fn one_producer_and_one_worker_and_a_delay_and_a_shutdown() {
-    model(THREE, || {
+    model(EXHAUSTIVE, || {
         let (queue, seen) = (Queue::new(), Seen::default());
         let producer = {
             let (queue, seen) = (queue.clone(), seen.clone());
@@ -111,10 +111,64 @@ fn two_producers_and_one_worker() {
     });
 }
 
-/// With a delay, which comes due at any time, and a shutdown beside it all.
+/// One of them with a delay, which comes due at any time after that. The worker is this thread,
+/// for each further one multiplies the interleavings.
 #[test]
 fn two_producers_and_one_worker_and_a_delay() {
-    model(THREE, || {
+    model(EXHAUSTIVE, || {
+        let queue = Queue::new();
+        let adder = {
+            let queue = queue.clone();
+            thread::spawn(move || queue.add(0))
+        };
+        let delayer = {
+            let queue = queue.clone();
+            thread::spawn(move || {
+                queue.add_after(1, DELAY);
+                advance(Duration::from_millis(DELAY));
+            })
+        };
+        let first = queue.take();
+        let mut keys = [*first; 2];
+        let second = block_on(Queue::next(first)).expect("the queue is open");
+        keys[1] = *second;
+        drop(second);
+        keys.sort_unstable();
+        assert_eq!(keys, [0, 1]);
+        adder.join().unwrap();
+        delayer.join().unwrap();
+        assert_eq!((queue.lost(), queue.len()), (0, 0));
+    });
+}
+
+/// And a shutdown, beside the other producer.
+#[test]
+fn two_producers_and_one_worker_and_a_delay_and_a_shutdown() {
+    model(EXHAUSTIVE, || {
+        let (queue, seen) = (Queue::new(), Seen::default());
+        let adder = {
+            let (queue, seen) = (queue.clone(), seen.clone());
+            thread::spawn(move || seen.add(&queue, 0))
+        };
+        let delayer = {
+            let queue = queue.clone();
+            thread::spawn(move || {
+                queue.add_after(1, DELAY);
+                advance(Duration::from_millis(DELAY));
+                queue.shut_down();
+            })
+        };
+        serve(&queue, &seen);
+        adder.join().unwrap();
+        delayer.join().unwrap();
+        seen.check(&queue, 2);
+    });
+}
+
+/// The same with time that passes, and a shutdown, also before the delay is asked for.
+#[test]
+fn two_producers_and_one_worker_and_a_clock_and_a_shutdown() {
+    model(FIVE, || {
         let (queue, seen) = (Queue::new(), Seen::default());
         let adder = {
             let (queue, seen) = (queue.clone(), seen.clone());
@@ -141,7 +195,7 @@ fn two_producers_and_two_workers() {
     two_and_two(TWO_OF_MANY, worker);
 }
 
-/// One preemption more, with workers that are there for one key each. It takes six minutes.
+/// One preemption more, with workers that are there for one key each. It takes two minutes.
 #[test]
 fn two_producers_and_two_workers_for_one_key_each() {
     two_and_two(THREE_OF_MANY, taker);
@@ -183,15 +237,17 @@ fn taker(queue: &Queue, seen: &Seen) -> JoinHandle<()> {
 /// Serves keys until there are none, and ends each in the same step in which it takes the next.
 fn worker(queue: &Queue, seen: &Seen) -> JoinHandle<()> {
     let (queue, seen) = (queue.clone(), seen.clone());
-    thread::spawn(move || {
-        let mut next = queue.get();
-        while let Some(ticket) = block_on(next) {
-            seen.served(*ticket);
-            // Work takes time, in which others do something.
-            thread::yield_now();
-            next = Queue::next(ticket);
-        }
-    })
+    thread::spawn(move || serve(&queue, &seen))
+}
+
+fn serve(queue: &Queue, seen: &Seen) {
+    let mut next = queue.get();
+    while let Some(ticket) = block_on(next) {
+        seen.served(*ticket);
+        // Work takes time, in which others do something.
+        thread::yield_now();
+        next = Queue::next(ticket);
+    }
 }
 
 // === impl Seen ===

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! compiles the crate against loom's lock, clock and timer, and tries every interleaving of one
-//! or two producers, a worker and a shutdown; where delays come due those with up to five or
-//! three preemptions; of two and two those with three if each worker takes one key, which takes
-//! six minutes, and with two if the workers go on.
+//! or two producers, one of which delays its key, a worker, time that passes and a shutdown; of
+//! two producers and two workers those with up to three preemptions if each worker takes one
+//! key, and with up to two if the workers go on. (With three that is eight minutes.)
 //! Without the cfg only the core of the queue is compiled against loom, once more, as a part
 //! of this test: a quick run with fewer preemptions, for whoever runs all tests.
 #![cfg_attr(
@@ -109,8 +109,7 @@ const EXHAUSTIVE: Preemptions = Preemptions {
     full: None,
 };
 
-/// Time that passes is one more thing that can happen between any two steps: what is left out
-/// here are orders with more than five switches.
+/// For four threads that all have something to do.
 const FIVE: Preemptions = Preemptions {
     quick: 2,
     full: Some(5),
