@@ -80,7 +80,7 @@ impl<T> State<T> {
 mod tests {
     use std::borrow::Cow;
 
-    use super::super::Policy;
+    use super::super::{Incoming, Policy};
     use super::*;
 
     const LATER: usize = 3;
@@ -96,7 +96,7 @@ mod tests {
                 1_000 + key
             };
             let delay = Duration::from_secs(delay as u64);
-            let item = Cow::Owned(key);
+            let item = &mut Incoming::new(Cow::Owned(key));
             state.add_after(key as u32, item, delay, Policy::Earliest, &mut clock);
         }
         let mut expected: Vec<_> = (0..due).collect();
@@ -127,7 +127,8 @@ mod tests {
         let mut state = State::<usize>::new();
         let delays = [1_000_000, 999_999, 1, 1_000_001, 2_000_000, 500_000];
         for (key, nanos) in delays.into_iter().enumerate() {
-            let (delay, item) = (Duration::from_nanos(nanos), Cow::Owned(key));
+            let delay = Duration::from_nanos(nanos);
+            let item = &mut Incoming::new(Cow::Owned(key));
             state.add_after(key as u32, item, delay, Policy::Earliest, &mut Clock::at(1));
         }
         let mut keys_due = |nanos: Nanos| -> Vec<usize> {
@@ -149,7 +150,7 @@ mod tests {
             let mut state = State::<usize>::new();
             for key in 0..keys {
                 let delay = Duration::from_secs(1);
-                let item = Cow::Owned(key);
+                let item = &mut Incoming::new(Cow::Owned(key));
                 state.add_after(key as u32, item, delay, Policy::Earliest, &mut Clock::at(1));
             }
             state.promote(&mut Clock::at(1_000_000_000));

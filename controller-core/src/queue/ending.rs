@@ -53,7 +53,7 @@ impl<T> State<T> {
         self.counts.dropped_delayed += delayed.len();
         let delayed = delayed.into_values();
         let mut dropped: Vec<_> = delayed.map(|id| self.entries.remove(id)).collect();
-        dropped.extend(std::iter::from_fn(|| self.pop_remembered(usize::MAX)));
+        dropped.extend(std::iter::from_fn(|| self.pop_remembered()));
         dropped
     }
 
@@ -82,20 +82,23 @@ impl<T: Clone> State<T> {
             .works
             .iter()
             .map(|(_, work)| self.entries.item(work.id));
-        self.abandoned_keys = items.filter_map(name_of).take(NAMED).collect();
+        let names = items.filter_map(name_of).take(NAMED);
+        self.abandoned_keys = names.map(|name| Removed::new(name, None)).collect();
         while let Some((id, band)) = self.first_in_line() {
             self.unlink(id, band);
-            let mut removed = self.entries.remove(id);
+            let removed = self.entries.remove(id);
             if self.abandoned_keys.len() < NAMED {
-                self.abandoned_keys.extend(removed.next());
+                self.abandoned_keys.push(removed);
+            } else {
+                dropped.push(removed);
             }
-            dropped.push(removed);
         }
         dropped
     }
 
     /// The first keys that the halt cut off: those in work, then those in line.
     pub(in super::super) fn abandoned_keys(&self) -> Vec<T> {
-        self.abandoned_keys.iter().filter_map(name_of).collect()
+        let keys = self.abandoned_keys.iter().filter_map(Removed::key);
+        keys.filter_map(name_of).collect()
     }
 }

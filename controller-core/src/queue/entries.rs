@@ -6,7 +6,7 @@ use slab::Slab;
 
 use super::clock::{Nanos, UNKNOWN};
 use super::line::Links;
-use super::removed::Removed;
+use super::removed::{Removed, drop_each, resume};
 use super::work::WorkId;
 use crate::handler::Band;
 
@@ -176,10 +176,21 @@ impl<T> Entries<T> {
         id
     }
 
-    pub(super) fn into_keys(self) -> impl Iterator<Item = T> {
-        let entries = self.slab.into_iter().map(|(_, entry)| entry);
+    /// Both copies of each key.
+    pub(super) fn take_keys(&mut self) -> impl Iterator<Item = T> + use<T> {
+        self.by_item.clear();
+        let entries = mem::take(&mut self.slab)
+            .into_iter()
+            .map(|(_, entry)| entry);
         let copies = entries.flat_map(|Entry { item, copy, .. }| [Some(item), copy]);
         copies.flatten()
+    }
+}
+
+impl<T> Drop for Entries<T> {
+    /// One panic of the many that there may be.
+    fn drop(&mut self) {
+        resume(drop_each(&mut self.take_keys()));
     }
 }
 
@@ -200,7 +211,8 @@ const fn wide(hash: KeyHash) -> u64 {
 mod tests {
     use super::*;
 
-    /// 32 bytes beside the key and its copy, and 9 for a slot of the table, of which up to half are free.
+    /// 32 bytes beside the key and its copy, and 9 for a slot of the table, of which up to half
+    /// are free.
     #[test]
     fn an_entry_is_small() {
         assert_eq!(size_of::<Entry<Box<u8>>>(), 2 * 8 + 32);

@@ -69,11 +69,11 @@
 //! takes no lock.
 //!
 //! A key that has left is remembered while others are in line or in work, for as a rule it comes
-//! again: then it is neither cloned nor put into the table once more. No more than 16,384 are
-//! remembered, or 32 times as many as others are there; those that left first go first, dropped by
-//! whoever calls the queue then. A queue that has caught up keeps no key but those that are delayed, and
-//! no memory but eight times what they take, or room for 16,384 keys. Of equal keys any may be
-//! the one that a worker is given.
+//! again: then it is neither cloned nor put into the table once more. About 16,384 are remembered
+//! at most, or 32 times as many as others are there, for 4 bytes more each; those that left first
+//! go first, dropped by whoever calls the queue then. A queue that has caught up keeps no key but
+//! those that are delayed, and no memory but eight times what they take, or room for 16,384 keys.
+//! Of equal keys any may be the one that a worker is given.
 //!
 //! One lock, which workers and handlers share, held for a look-up and a few links. Keys are
 //! hashed before it is taken and dropped after it is released. [`Ticket::next`] ends one piece
@@ -122,6 +122,7 @@ mod drain;
 mod durations;
 mod entries;
 mod get;
+mod incoming;
 mod limiter;
 mod line;
 mod metrics;

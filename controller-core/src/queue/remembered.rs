@@ -3,10 +3,9 @@
 //! As a rule they come again, and then nothing has to be cloned, put into the table and taken
 //! out of it: half of what a passage costs. A queue that has caught up keeps none of them, so
 //! that no key outlives its work for long.
-use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use super::{Entries, Gone, Id, KeyHash, Place, Removed, State};
+use super::{Entries, Gone, Id, Incoming, KeyHash, Place, Removed, State};
 
 /// The keys that have left and are remembered.
 ///
@@ -28,11 +27,12 @@ const KEPT: usize = 16 * 1024;
 /// So many times as many as others may be remembered, that a burst is until near its end.
 const TIMES: usize = 32;
 
-/// Of those that were remembered longest so many go at once.
-const BATCH: usize = 32;
+/// So many numbers on the list are looked at in one go. What the others stand for came again, and
+/// nobody is to wait for a look at a hundred thousand of those.
+const LOOKS: usize = 32;
 
-/// So many numbers on the list are looked at to find one key that is to be forgotten.
-const LOOKS: usize = 8;
+/// So often that is done before there is more memory for the sake of what is remembered.
+const GOES: usize = 8;
 
 // === impl State ===
 
@@ -42,8 +42,8 @@ impl<T> State<T> {
         self.gone.take()
     }
 
-    /// The work on the key is over. Gives back a key that is not remembered: this one if the
-    /// queue has caught up, or the oldest one if there are many more than others.
+    /// The work on the key, or its delay, is over. Gives it back if the queue has caught up; else it
+    /// is remembered.
     pub(super) fn leave(&mut self, id: Id) -> Option<Removed<T>> {
         if self.is_caught_up() {
             return Some(self.entries.remove(id));
@@ -54,8 +54,11 @@ impl<T> State<T> {
             self.remembered.ids.push_back(id);
         }
         let others = self.len() + self.works.len();
-        if self.remembered.len > KEPT.max(TIMES * others) {
-            return self.pop_remembered(LOOKS);
+        // As many are forgotten as come to be remembered, and no more: with the last keys of a
+        // burst the limit falls faster than they leave, and then all are let go together.
+        let many = self.remembered.len > KEPT.max(TIMES * others);
+        if many && self.remembered.len.is_multiple_of(LOOKS) {
+            self.forget_some();
         }
         None
     }
@@ -78,7 +81,7 @@ impl<T> State<T> {
         if capacity > KEPT && self.deadlines.len() < capacity / 8 {
             self.start_anew();
         } else if !self.remembered.ids.is_empty() {
-            self.forget_oldest(usize::MAX);
+            self.forget_first(usize::MAX);
             self.remembered.ids.shrink_to(KEPT);
         }
     }
@@ -94,28 +97,42 @@ impl<T> State<T> {
         self.gone_mut().entries = old;
     }
 
-    /// Looks at so many numbers on the list.
     #[cold]
-    fn forget_oldest(&mut self, looks: usize) {
-        let looks = looks.min(self.remembered.ids.len());
-        self.gone_mut().removed.reserve(looks);
-        for _ in 0..looks {
-            let oldest = self.pop_remembered(1);
-            self.gone_mut().removed.extend(oldest);
+    fn forget_some(&mut self) {
+        self.forget_first(LOOKS);
+    }
+
+    /// Forgets what the first so many numbers on the list stand for. These keys are not the
+    /// caller's, who therefore does not hear of one that panics when it is dropped.
+    fn forget_first(&mut self, looks: usize) {
+        let keys = looks.min(self.remembered.len);
+        self.gone_mut().removed.reserve(keys);
+        for _ in 0..looks.min(self.remembered.ids.len()) {
+            let first = self.take_first();
+            self.gone_mut().removed.extend(first);
         }
     }
 
-    /// The key that was remembered longest, if it is found with so many looks.
-    pub(super) fn pop_remembered(&mut self, looks: usize) -> Option<Removed<T>> {
-        for _ in 0..looks {
-            let oldest = self.remembered.ids.pop_front()?;
-            if self.entries.is_remembered(oldest) {
-                self.remembered.len -= 1;
-                return Some(self.entries.remove(oldest));
+    /// The key that has left first of those that are remembered.
+    pub(super) fn pop_remembered(&mut self) -> Option<Removed<T>> {
+        while !self.remembered.ids.is_empty() {
+            let first = self.take_first();
+            if first.is_some() {
+                return first;
             }
-            self.entries.unlist(oldest);
         }
         None
+    }
+
+    /// What the first number on the list stands for, unless it is there for nothing.
+    fn take_first(&mut self) -> Option<Removed<T>> {
+        let first = self.remembered.ids.pop_front()?;
+        if !self.entries.is_remembered(first) {
+            self.entries.unlist(first);
+            return None;
+        }
+        self.remembered.len -= 1;
+        Some(self.entries.remove(first))
     }
 
     fn gone_mut(&mut self) -> &mut Gone<T> {
@@ -133,23 +150,24 @@ impl<T: Clone> State<T> {
     /// nothing before: a key may panic when it is cloned.
     ///
     /// The entries do not grow for the sake of many that are only remembered.
-    pub(super) fn insert(&mut self, hash: KeyHash, item: Cow<'_, T>) -> Id {
-        let item = item.into_owned();
-        let copy = item.clone();
-        let full = self.entries.len() == self.entries.capacity();
-        if full && self.remembered.len > KEPT {
-            self.forget_oldest(BATCH);
+    pub(super) fn insert(&mut self, hash: KeyHash, key: &mut Incoming<'_, T>) -> Id {
+        let (item, copy) = key.keep();
+        for _ in 0..GOES {
+            let full = self.entries.len() == self.entries.capacity();
+            if !full || self.remembered.len <= KEPT {
+                break;
+            }
+            self.forget_some();
         }
         self.entries.insert(hash, item, Some(copy))
     }
 
-    /// A remembered key is back. The caller gives it its place. Gives back a key that is not
-    /// handed out then: the older one, unless the newer one would have to be cloned.
-    pub(super) fn recall<'a>(&mut self, id: Id, item: Cow<'a, T>) -> Option<Cow<'a, T>> {
+    /// A remembered key is back. The caller gives it its place. The newer of the two equal keys
+    /// is handed out, unless it would have to be cloned.
+    pub(super) fn recall(&mut self, id: Id, key: &mut Incoming<'_, T>) {
         self.remembered.len -= 1;
-        match item {
-            Cow::Borrowed(_) => Some(item),
-            Cow::Owned(newer) => self.entries.put_copy(id, newer).map(Cow::Owned),
+        if let Some(newer) = key.keep_owned() {
+            key.leave_with(self.entries.put_copy(id, newer));
         }
     }
 }
@@ -169,7 +187,11 @@ impl<T> State<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
     use std::time::Duration;
+
+    use rand::rngs::StdRng;
+    use rand::{RngExt, SeedableRng};
 
     use super::super::{Band, Clock, Policy, Taken};
     use super::*;
@@ -178,6 +200,10 @@ mod tests {
 
     type Keys = std::ops::Range<usize>;
 
+    fn owned<T: Clone>(key: T) -> Incoming<'static, T> {
+        Incoming::new(Cow::Owned(key))
+    }
+
     fn clock() -> Clock {
         Clock::at(1)
     }
@@ -185,7 +211,7 @@ mod tests {
     fn add(state: &mut State<usize>, keys: Keys) {
         for key in keys {
             let hash = key as KeyHash;
-            state.add(hash, Cow::Owned(key), Some(Band::Live), &mut clock());
+            state.add(hash, &mut owned(key), Some(Band::Live), &mut clock());
         }
     }
 
@@ -210,7 +236,7 @@ mod tests {
     fn delay(state: &mut State<usize>, key: usize) {
         let (hash, delay) = (key as KeyHash, Duration::from_secs(60));
         let policy = Policy::Earliest;
-        state.add_after(hash, Cow::Owned(key), delay, policy, &mut clock());
+        state.add_after(hash, &mut owned(key), delay, policy, &mut clock());
     }
 
     fn items_gone(state: &mut State<usize>) -> usize {
@@ -258,7 +284,7 @@ mod tests {
     #[test]
     fn a_remembered_key_comes_back_as_a_new_one() {
         let mut state = State::new();
-        state.add(0, Cow::Owned(0), Some(Band::Background), &mut clock());
+        state.add(0, &mut owned(0), Some(Band::Background), &mut clock());
         add(&mut state, 1..3);
         serve(&mut state, 1..3);
         serve(&mut state, 0..1);
@@ -266,7 +292,7 @@ mod tests {
         add(&mut state, 5..7);
         serve(&mut state, 5..6);
         let (live, delayed) = (5, 0);
-        state.add(live, Cow::Owned(5), None, &mut clock());
+        state.add(live, &mut owned(5), None, &mut clock());
         delay(&mut state, delayed);
         assert!(!state.cancel(9, &9, &mut clock()).0);
         let depth = state.depth();
@@ -336,10 +362,12 @@ mod tests {
         (0..back).for_each(|key| delay(&mut state, key));
         let listed = state.remembered.ids.len();
         for looks in 1..=4 {
-            assert!(state.pop_remembered(LOOKS).is_none());
+            state.forget_some();
+            assert_eq!(items_gone(&mut state), 0);
             assert_eq!(state.remembered.ids.len(), listed - looks * LOOKS);
         }
-        assert!(state.pop_remembered(LOOKS).is_some());
+        state.forget_some();
+        assert_eq!(items_gone(&mut state), LOOKS);
         state.check_remembered();
     }
 
@@ -384,7 +412,7 @@ mod tests {
         (5..8).for_each(|key| assert!(state.cancel(key as KeyHash, &key, &mut clock()).0));
         serve(&mut state, 9..9 + KEPT_AND_MORE);
         assert!(state.entries.capacity() <= 8);
-        let hour = std::time::Duration::from_secs(3600).as_nanos() as u64;
+        let hour = Duration::from_secs(3600).as_nanos() as u64;
         let mut clock = Clock::at(1 + hour);
         state.promote(&mut clock);
         assert_eq!(state.len(), 6);
@@ -401,8 +429,8 @@ mod tests {
         for key in 0..3 * KEPT {
             add(&mut state, key + 1..key + 2);
             serve(&mut state, key..key + 1);
-            assert!(state.gone().is_none());
-            assert!(state.entries.len() <= KEPT + 2, "{key}");
+            assert!(items_gone(&mut state) <= LOOKS);
+            assert!(state.entries.len() <= KEPT + LOOKS + 1, "{key}");
         }
     }
 
@@ -414,9 +442,9 @@ mod tests {
         add(&mut state, 0..most + others);
         serve(&mut state, 0..most);
         assert_eq!(state.remembered.len, most);
-        serve(&mut state, most..most + others - 1);
-        assert_eq!(state.remembered.len, most);
         assert!(state.gone().is_none());
+        serve(&mut state, most..most + others - 1);
+        assert!(state.remembered.len.abs_diff(most) <= LOOKS);
     }
 
     /// What is remembered makes room for what is in line.
@@ -430,8 +458,50 @@ mod tests {
         add(&mut state, new.clone());
         assert_eq!(state.entries.capacity(), capacity);
         assert_eq!(state.entries.find(0, &0), None);
-        assert_eq!(state.remembered.len, 2 * KEPT - BATCH);
+        assert_eq!(state.remembered.len, 2 * KEPT - LOOKS);
         serve(&mut state, 2 * KEPT..new.end);
+    }
+
+    /// More keys than are remembered come, go, wait and are cancelled in any order.
+    #[test]
+    fn the_list_is_right_whatever_happens_to_many_keys() {
+        let mut random = StdRng::seed_from_u64(7);
+        let mut state = State::new();
+        let mut in_work = Vec::new();
+        let mut forgotten = 0;
+        // Is never done, so that the queue never catches up.
+        add(&mut state, 0..1);
+        let first = take(&mut state);
+        for step in 0..400_000 {
+            let key = random.random_range(1..3 * KEPT);
+            match random.random_range(0..10) {
+                0..2 => add(&mut state, key..key + 1),
+                2 => delay(&mut state, key),
+                3..5 => drop(state.cancel(key as KeyHash, &key, &mut clock())),
+                _ if in_work.len() < 4 => in_work.extend(state.take(&mut clock())),
+                _ => {
+                    let taken = in_work.swap_remove(random.random_range(0..4));
+                    done(&mut state, taken);
+                }
+            }
+            forgotten += items_gone(&mut state);
+            if step % 20_000 == 0 {
+                state.check_remembered();
+            }
+            let others = state.len() + state.works.len();
+            let most = KEPT.max(TIMES * others) + state.deadlines.len();
+            assert!(state.remembered.len <= most, "{step}");
+        }
+        assert!(forgotten > 1_000, "{forgotten}");
+        in_work
+            .into_iter()
+            .for_each(|taken| assert!(done(&mut state, taken).is_none()));
+        while let Some(taken) = state.take(&mut clock()) {
+            done(&mut state, taken);
+        }
+        assert_eq!(done(&mut state, first), Some(0));
+        assert_eq!(state.entries.len(), state.deadlines.len());
+        state.check_remembered();
     }
 
     #[test]
@@ -459,12 +529,13 @@ mod tests {
         for (item, expected) in [(Cow::Owned(newer.clone()), 2), (Cow::Borrowed(&newer), 1)] {
             let mut state = State::new();
             for key in [Versioned(1, 1), Versioned(2, 1)] {
-                state.add(7, Cow::Owned(key), None, &mut clock());
+                state.add(7, &mut owned(key), None, &mut clock());
             }
             let first = take(&mut state);
             done(&mut state, first);
-            let given_back = state.add(7, item, None, &mut clock()).unwrap();
-            assert_eq!(given_back.1, 3 - expected);
+            let mut key = Incoming::new(item);
+            state.add(7, &mut key, None, &mut clock());
+            assert_eq!(key.into_left().unwrap().1, 3 - expected);
             take(&mut state);
             assert_eq!(take(&mut state).item.1, expected);
         }

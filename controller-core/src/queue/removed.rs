@@ -32,6 +32,11 @@ impl<T> Removed<T> {
             copy,
         }
     }
+
+    /// One of the two.
+    pub(super) fn key(&self) -> Option<&T> {
+        self.item.as_ref().or(self.copy.as_ref())
+    }
 }
 
 impl<T> Iterator for Removed<T> {
@@ -44,12 +49,7 @@ impl<T> Iterator for Removed<T> {
 
 impl<T> Drop for Removed<T> {
     fn drop(&mut self) {
-        match drop_each(self) {
-            None => {}
-            // Two panics at once would end the process.
-            Some(payload) if thread::panicking() => mem::forget(payload),
-            Some(payload) => resume_unwind(payload),
-        }
+        resume(drop_each(self));
     }
 }
 
@@ -57,8 +57,8 @@ impl<T> Drop for Removed<T> {
 
 impl<T> Drop for Gone<T> {
     fn drop(&mut self) {
-        let entries = mem::replace(&mut self.entries, Entries::new());
-        let mut keys = self.removed.drain(..).flatten().chain(entries.into_keys());
+        let removed = self.removed.drain(..).flatten();
+        let mut keys = removed.chain(self.entries.take_keys());
         if let Some(payload) = drop_each(&mut keys) {
             tracing::error!("a key panicked when it was dropped");
             // It may panic just so.
@@ -67,8 +67,18 @@ impl<T> Drop for Gone<T> {
     }
 }
 
+/// Goes on with a panic that came of a drop, unless one is under way: two at once would end the
+/// process.
+pub(super) fn resume(panic: Option<Box<dyn Any + Send>>) {
+    match panic {
+        None => {}
+        Some(payload) if thread::panicking() => mem::forget(payload),
+        Some(payload) => resume_unwind(payload),
+    }
+}
+
 /// Drops all, also those after one that panics. Gives back what the first one panicked with.
-fn drop_each<T>(keys: &mut impl Iterator<Item = T>) -> Option<Box<dyn Any + Send>> {
+pub(super) fn drop_each<T>(keys: &mut impl Iterator<Item = T>) -> Option<Box<dyn Any + Send>> {
     let mut first = None;
     while let Err(payload) = catch_unwind(AssertUnwindSafe(|| keys.for_each(drop))) {
         match first {

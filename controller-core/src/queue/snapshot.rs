@@ -34,7 +34,7 @@ pub struct Snapshot<T> {
 /// A key that a worker has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InWork<T> {
-    /// The key.
+    /// The key, or one equal to it: the queue's own copy.
     pub item: T,
     /// The band it was served from.
     pub band: Band,

@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -8,6 +7,7 @@ use super::clock::{Clock, Nanos, Took};
 use super::counts::Counts;
 use super::depth::Depth;
 use super::entries::{Entries, Id, KeyHash, Place};
+use super::incoming::Incoming;
 use super::line::Line;
 use super::phase::{Phase, Progress};
 use super::removed::{Gone, Removed};
@@ -33,8 +33,8 @@ use remembered::Remembered;
 /// [`Place::Delayed`], and `works` those that are [`Place::InWork`], for each of which there is
 /// one ticket. All that are [`Place::Remembered`] are on the list of `remembered`.
 ///
-/// Keys that leave the queue, or did not get into it, are given back to the caller: what
-/// the drop of a key does is not known, so none happens under the lock.
+/// Keys that leave the queue are given back to the caller, and what does not get into it stays
+/// with it: what the drop of a key does is not known, so none happens under the lock.
 pub(super) struct State<T> {
     entries: Entries<T>,
     live: Line,
@@ -55,7 +55,7 @@ pub(super) struct State<T> {
     abandoned: usize,
     abandoned_in_work: usize,
     /// The first of these.
-    abandoned_keys: Vec<T>,
+    abandoned_keys: Vec<Removed<T>>,
     gone: Option<Box<Gone<T>>>,
 }
 
@@ -155,6 +155,7 @@ impl<T> State<T> {
             queued_for,
         })
     }
+
     /// The ticket, which had the key, was dropped. Gives the key back if it leaves the queue.
     pub(super) fn done(&mut self, work: WorkId, item: T, clock: &mut Clock) -> Option<Removed<T>> {
         let Work {
@@ -246,24 +247,22 @@ impl<T: Clone + Eq> State<T> {
     /// Puts the key in line, or marks it if it is in work. Any delay it has is over, and
     /// of the two bands the more urgent one counts. (`Band` sorts the urgent one first.)
     /// Without a band it is that which the key has already, or live.
-    ///
-    /// Gives the item back unless it is kept.
-    pub(super) fn add<'a>(
+    pub(super) fn add(
         &mut self,
         hash: KeyHash,
-        item: Cow<'a, T>,
+        key: &mut Incoming<'_, T>,
         band: Option<Band>,
         clock: &mut Clock,
-    ) -> Option<Cow<'a, T>> {
+    ) {
         if self.phase != Phase::Open {
             self.counts.refused += 1;
-            return Some(item);
+            return;
         }
-        let Some(id) = self.entries.find(hash, &item) else {
-            let id = self.insert(hash, item);
+        let Some(id) = self.entries.find(hash, key.key()) else {
+            let id = self.insert(hash, key);
             self.counts.adds += 1;
             self.push(id, band.unwrap_or(Band::Live), clock.stamp());
-            return None;
+            return;
         };
         match self.entries.place(id) {
             Place::Delayed {
@@ -290,31 +289,27 @@ impl<T: Clone + Eq> State<T> {
                 self.counts.adds += u64::from(news);
             }
             Place::Remembered => {
-                let item = self.recall(id, item);
+                self.recall(id, key);
                 self.counts.adds += 1;
                 self.push(id, band.unwrap_or(Band::Live), clock.stamp());
-                return item;
             }
         }
-        Some(item)
     }
 
     /// Puts the key in line after `delay`. A key that is in line, or will be when its
     /// work is done, is served sooner than that, so nothing is left to do for it.
-    ///
-    /// Gives the item back unless it is kept.
-    pub(super) fn add_after<'a>(
+    pub(super) fn add_after(
         &mut self,
         hash: KeyHash,
-        item: Cow<'a, T>,
+        key: &mut Incoming<'_, T>,
         delay: Duration,
         policy: Policy,
         clock: &mut Clock,
-    ) -> Option<Cow<'a, T>> {
+    ) {
         if delay.is_zero() {
-            return self.add(hash, item, None, clock);
+            return self.add(hash, key, None, clock);
         }
-        let found = self.entries.find(hash, &item);
+        let found = self.entries.find(hash, key.key());
         let place = found.map(|id| (id, self.entries.place(id)));
         match (self.phase, place) {
             (Phase::Open, _) => {}
@@ -323,15 +318,14 @@ impl<T: Clone + Eq> State<T> {
             (Phase::ShuttingDown, Some((_, Place::InWork(_)))) => {}
             _ => {
                 self.counts.refused += 1;
-                return Some(item);
+                return;
             }
         }
         let due = self.due(delay, clock);
-        let left = match place {
+        match place {
             None => {
-                let id = self.insert(hash, item);
+                let id = self.insert(hash, key);
                 self.delay(id, Band::Live, due);
-                None
             }
             Some((id, Place::Delayed { band, order })) => {
                 let at = self.entries.since(id);
@@ -339,21 +333,17 @@ impl<T: Clone + Eq> State<T> {
                     self.undelay(id, order);
                     self.delay(id, band, due);
                 }
-                Some(item)
             }
             Some((id, Place::Remembered)) => {
-                let left = self.recall(id, item);
+                self.recall(id, key);
                 self.delay(id, Band::Live, due);
-                left
             }
-            Some((_, Place::InLine { .. })) => Some(item),
+            Some((_, Place::InLine { .. })) => {}
             Some((_, Place::InWork(work))) => {
                 self.wait_in_work(work, due, policy, clock);
-                Some(item)
             }
-        };
+        }
         self.counts.retries += u64::from(self.phase == Phase::Open);
-        left
     }
 
     /// Takes the key's delay away: true if it had one that has not passed. Gives the key

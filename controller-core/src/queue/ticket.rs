@@ -106,9 +106,7 @@ impl<T> Ticket<T> {
     pub fn queued_for(&self) -> Option<Duration> {
         self.queued_for.duration()
     }
-}
 
-impl<T> Ticket<T> {
     /// Says that the work is done and waits for the next key: the same as a drop and then
     /// [`get`](super::WorkQueue::get), but in one passage through the lock of the queue.
     ///

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::depth::Depth;
 use super::drain::{Drain, Drained};
 use super::get::Get;
+use super::incoming::Incoming;
 use super::limiter::{ItemExponentialFailure, RateLimiter};
 use super::metrics::QueueMetrics;
 use super::phase::Phase;
@@ -50,7 +51,8 @@ use crate::handler::{Band, Enqueue};
 /// [`ObjectKey`](crate::client::ObjectKey). The queue has two of each that it knows, one to
 /// compare others with and one to hand out. It is compared and cloned under the queue's lock,
 /// so a cheap clone is worth having, and neither may call the queue. Hashing and dropping it
-/// may. If one of these panics, so does the call of the queue that needs it, and no other.
+/// may. A key that panics when it is hashed, compared or cloned is not added: the call panics,
+/// and the queue goes on as if it had not been made.
 ///
 /// The dangerous mistake is to pass news through the queue: adds of one key are merged,
 /// so a key may only say *which* object wants a look.
@@ -122,8 +124,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.add_in(Cow::Owned(item), Band::Live);
     }
 
-    /// Like [`add`](Self::add) for a caller who keeps the key: it is cloned only if the queue
-    /// does not know it. So the add of a key that is in line costs a look-up and no more.
+    /// Like [`add`](Self::add) for a caller who keeps the key: it is cloned, twice, only if the
+    /// queue does not know it. So the add of a key that is in line costs a look-up and no more.
     pub fn add_ref(&self, item: &T) {
         self.add_in(Cow::Borrowed(item), Band::Live);
     }
@@ -368,19 +370,18 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
 
     fn add_in(&self, item: Cow<'_, T>, band: Band) {
         let hash = self.shared.hash(&item);
-        drop(
-            self.shared
-                .update(|inner, clock| inner.state.add(hash, item, Some(band), clock)),
-        );
+        let mut key = Incoming::new(item);
+        self.shared
+            .update(|inner, clock| inner.state.add(hash, &mut key, Some(band), clock));
     }
 
     fn delay(&self, item: T, delay: Duration, policy: Policy) {
         let hash = self.shared.hash(&item);
-        let item = Cow::Owned(item);
-        drop(
-            self.shared
-                .update(|inner, clock| inner.state.add_after(hash, item, delay, policy, clock)),
-        );
+        let mut key = Incoming::new(Cow::Owned(item));
+        self.shared.update(|inner, clock| {
+            let state = &mut inner.state;
+            state.add_after(hash, &mut key, delay, policy, clock);
+        });
     }
 }
 

@@ -266,8 +266,9 @@ impl Seen {
 
     /// Of so many adds of different keys each was served, once, or is counted as lost.
     fn check(&self, queue: &Queue, adds: usize) {
-        let served: usize = self.0.iter().map(|it| it.served.load(Relaxed)).sum();
-        assert_eq!(served + queue.lost(), adds);
+        let served = self.0.each_ref().map(|it| it.served.load(Relaxed));
+        assert!(served.into_iter().all(|times| times <= 1), "{served:?}");
+        assert_eq!(served.into_iter().sum::<usize>() + queue.lost(), adds);
         assert_eq!(queue.len(), 0);
     }
 }

@@ -4,10 +4,12 @@
 //! RUSTFLAGS="--cfg queue_loom" cargo test -p controller-core --release --test loom_queue
 //! ```
 //!
-//! compiles the crate against loom's lock, clock and timer, and tries every interleaving of one
-//! or two producers, one of which delays its key, a worker, time that passes and a shutdown; of
-//! two producers and two workers those with up to three preemptions if each worker takes one
-//! key, and with up to two if the workers go on. (With three that is eight minutes.)
+//! compiles the crate against loom's lock, clock and timer, and tries every interleaving of a
+//! producer, a worker, time that passes and a shutdown; and of two producers and a worker, where
+//! one producer delays its key, waits and shuts down. If a thread of its own does that, it tries
+//! those with up to five preemptions. Of two producers and two workers it tries those with up to
+//! three if each worker takes one key, and with up to two if the workers go on. (With three that
+//! is eight minutes.)
 //! Without the cfg only the core of the queue is compiled against loom, once more, as a part
 //! of this test: a quick run with fewer preemptions, for whoever runs all tests.
 #![cfg_attr(
@@ -40,6 +42,9 @@ mod entries;
 #[cfg(not(queue_loom))]
 #[path = "../../src/queue/get.rs"]
 mod get;
+#[cfg(not(queue_loom))]
+#[path = "../../src/queue/incoming.rs"]
+mod incoming;
 #[cfg(not(queue_loom))]
 #[path = "../../src/queue/line.rs"]
 mod line;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::drain::{Drain, Drained};
 use crate::get::Get;
 use crate::handler::Band;
+use crate::incoming::Incoming;
 use crate::shared::Shared;
 use crate::state::Policy;
 use crate::ticket::Ticket;
@@ -24,14 +25,15 @@ impl Queue {
 
     pub(crate) fn add(&self, key: Key) {
         let hash = self.0.hash(&key);
-        let (key, band) = (Cow::Owned(key), Some(Band::Live));
+        let (key, band) = (&mut Incoming::new(Cow::Owned(key)), Some(Band::Live));
         self.0
             .update(|inner, clock| inner.state.add(hash, key, band, clock));
     }
 
     pub(crate) fn add_after(&self, key: Key, millis: u64) {
         let delay = Duration::from_millis(millis);
-        let (hash, key, policy) = (self.0.hash(&key), Cow::Owned(key), Policy::Earliest);
+        let (hash, policy) = (self.0.hash(&key), Policy::Earliest);
+        let key = &mut Incoming::new(Cow::Owned(key));
         self.0
             .update(|inner, clock| inner.state.add_after(hash, key, delay, policy, clock));
     }

@@ -22,10 +22,19 @@ struct Fragile {
 
 /// A key that panics whenever it is dropped if it is the [`FRAGILE`] one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Undroppable(u8);
+struct Undroppable(u32);
+
+/// A key that calls its queue when it is dropped, and panics the next time that it is cloned or
+/// compared so often.
+struct Meddler {
+    name: &'static str,
+    queue: WorkQueue<Meddler>,
+    clones_left: Arc<AtomicUsize>,
+    looks_left: Arc<AtomicUsize>,
+}
 
 thread_local! {
-    static FRAGILE: Cell<Option<u8>> = const { Cell::new(None) };
+    static FRAGILE: Cell<Option<u32>> = const { Cell::new(None) };
 }
 
 /// Whoever adds it hears of it, and the queue is as it was before.
@@ -128,6 +137,85 @@ fn a_key_that_panics_when_it_is_dropped_takes_no_other_along() {
     assert_eq!(*take(&queue), Undroppable(2));
 }
 
+/// The panic of one copy, or of one key, is not that of another, in whatever place they are.
+#[test]
+fn a_queue_is_dropped_with_keys_that_panic_then() {
+    for place in ["in line", "delayed", "remembered", "abandoned"] {
+        let queue = WorkQueue::new("test");
+        FRAGILE.set(None);
+        queue.add(Undroppable(1));
+        match place {
+            "delayed" => {
+                drop(take(&queue));
+                queue.add_after(Undroppable(1), Duration::from_secs(1));
+            }
+            "remembered" => {
+                queue.add(Undroppable(2));
+                drop(take(&queue));
+            }
+            "abandoned" => drop(queue.shut_down_now()),
+            _ => {}
+        }
+        FRAGILE.set(Some(1));
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(queue)));
+        assert!(dropped.is_err(), "{place}");
+    }
+}
+
+/// The key of another worker, which left long ago.
+#[test]
+fn a_key_that_is_forgotten_panics_in_nobodys_hands() {
+    const MORE_THAN_ARE_REMEMBERED: u32 = 17_000;
+    let queue = WorkQueue::new("test");
+    for key in 1..=MORE_THAN_ARE_REMEMBERED {
+        queue.add(Undroppable(key));
+    }
+    FRAGILE.set(Some(1));
+    for _ in 1..MORE_THAN_ARE_REMEMBERED {
+        drop(take(&queue));
+    }
+    FRAGILE.set(None);
+    assert_eq!(queue.depth().live, 1);
+}
+
+/// What is not kept is dropped without the lock, however the add ended.
+#[test]
+fn the_drop_of_a_key_that_cannot_be_added_may_call_the_queue() {
+    let add: [fn(&WorkQueue<Meddler>, Meddler); 3] = [
+        |queue, key| queue.add(key),
+        |queue, key| queue.add_ref(&key),
+        |queue, key| queue.add_after(key, Duration::from_secs(1)),
+    ];
+    for (add, clones) in add.into_iter().zip([1, 2, 1]) {
+        for left in 0..clones {
+            let queue = WorkQueue::new("test");
+            let key = meddler(&queue, "a");
+            key.clones_left.store(left, Ordering::Relaxed);
+            assert!(catch_unwind(AssertUnwindSafe(|| add(&queue, key))).is_err());
+            assert_eq!(queue.depth(), Depth::default());
+        }
+        let queue = WorkQueue::new("test");
+        let first = meddler(&queue, "a");
+        let looks_left = Arc::clone(&first.looks_left);
+        queue.add(first);
+        looks_left.store(0, Ordering::Relaxed);
+        let second = meddler(&queue, "a");
+        assert!(catch_unwind(AssertUnwindSafe(|| add(&queue, second))).is_err());
+        looks_left.store(usize::MAX, Ordering::Relaxed);
+        assert_eq!(take(&queue).name, "a");
+        assert_eq!(queue.depth(), Depth::default());
+    }
+}
+
+fn meddler(queue: &WorkQueue<Meddler>, name: &'static str) -> Meddler {
+    Meddler {
+        name,
+        queue: queue.clone(),
+        clones_left: Arc::new(AtomicUsize::new(usize::MAX)),
+        looks_left: Arc::new(AtomicUsize::new(usize::MAX)),
+    }
+}
+
 /// A key that has left long ago does not keep the workers from being told to stop.
 #[test]
 fn a_remembered_key_that_panics_when_it_is_dropped_does_not_hold_up_a_halt() {
@@ -166,6 +254,48 @@ impl Eq for Fragile {}
 impl Hash for Fragile {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);
+    }
+}
+
+// === impl Meddler ===
+
+impl Meddler {
+    fn pay(left: &AtomicUsize) {
+        let before = left.fetch_sub(1, Ordering::Relaxed);
+        assert_ne!(before, 0, "on purpose");
+    }
+}
+
+impl Clone for Meddler {
+    fn clone(&self) -> Self {
+        Self::pay(&self.clones_left);
+        Self {
+            name: self.name,
+            queue: self.queue.clone(),
+            clones_left: Arc::clone(&self.clones_left),
+            looks_left: Arc::clone(&self.looks_left),
+        }
+    }
+}
+
+impl PartialEq for Meddler {
+    fn eq(&self, other: &Self) -> bool {
+        Self::pay(&self.looks_left);
+        self.name == other.name
+    }
+}
+
+impl Eq for Meddler {}
+
+impl Hash for Meddler {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl Drop for Meddler {
+    fn drop(&mut self) {
+        self.queue.len();
     }
 }
 

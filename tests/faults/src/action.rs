@@ -95,7 +95,7 @@ impl Action {
         matches!(self, Self::AnswerFrom(_) | Self::Restore(_))
     }
 
-    /// A body that ends there.
+    /// A body that ends at this place.
     #[must_use]
     pub fn cut_after_events(at: impl Into<Place>) -> Cut {
         let Place { after, of } = at.into();

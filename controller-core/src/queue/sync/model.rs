@@ -8,7 +8,8 @@ pub(crate) use tokio::time::Instant;
 
 /// The lock of a model's one queue is the lock of its world, in which time passes as well.
 ///
-/// A passage reads the clock once at most. So time that passes within one is time that passed
+/// A passage reads the clock once at most, and within the lock unless the queue takes timestamps,
+/// which no model does. So time that passes within one is time that passed
 /// before it, or passes after it, and need not be tried besides: it passes under this lock. That
 /// is what makes it possible to try every interleaving of a model with delays.
 pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
@@ -38,7 +39,8 @@ loom::lazy_static! {
     static ref TIMERS: loom::sync::Mutex<()> = loom::sync::Mutex::new(());
 }
 
-/// To be called with one of the two locks, both of which are needed to change it.
+/// To be called with one of the two locks, both of which are needed to change it, or before there
+/// are threads.
 pub(crate) fn now() -> Instant {
     static START: OnceLock<Instant> = OnceLock::new();
     *START.get_or_init(Instant::now) + Duration::from_nanos(ELAPSED.get())

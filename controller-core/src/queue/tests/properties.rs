@@ -9,6 +9,7 @@ use crate::handler::Band;
 use crate::queue::clock::Clock;
 use crate::queue::depth::Depth;
 use crate::queue::entries::KeyHash;
+use crate::queue::incoming::Incoming;
 use crate::queue::state::{Policy, State};
 use crate::queue::work::WorkId;
 
@@ -133,12 +134,14 @@ impl Bench {
         let clock = &mut self.clock();
         match step {
             Step::Add(key, band) => {
-                self.state.add(hash(key), Cow::Owned(key), band, clock);
+                let mut item = Incoming::new(Cow::Owned(key));
+                self.state.add(hash(key), &mut item, band, clock);
                 self.added(key, band);
             }
             Step::AddRef(key) => {
                 let band = Some(Band::Live);
-                self.state.add(hash(key), Cow::Borrowed(&key), band, clock);
+                let mut item = Incoming::new(Cow::Borrowed(&key));
+                self.state.add(hash(key), &mut item, band, clock);
                 self.added(key, band);
             }
             Step::AddAfter(key, delay, replace) => {
@@ -151,7 +154,7 @@ impl Bench {
                     self.news.insert(key);
                 }
                 let delay = Duration::from_millis(delay);
-                let item = Cow::Owned(key);
+                let item = &mut Incoming::new(Cow::Owned(key));
                 self.state.add_after(hash(key), item, delay, policy, clock);
                 self.model.add_after(key, delay, replace);
             }

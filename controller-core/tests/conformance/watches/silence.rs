@@ -20,9 +20,12 @@ fn a_half_open_watch_is_given_up_after_two_and_a_half_minutes() {
     in_both_ways(async |streaming| {
         let server = Server::start().await;
         server.put("a", "1").await;
+        // One line more than the list, whatever it is: here it is a bookmark.
         let half_open = |list: Place| {
-            let bookmark = Place::from(list.after + 1);
-            Action::half_open_after_events(bookmark)
+            Action::half_open_after_events(Place {
+                after: list.after + 1,
+                ..list
+            })
         };
         server.faults().add(first_watch(streaming, 1, 0, half_open));
         let reflected = Reflected::start(&server, server.options(streaming));
