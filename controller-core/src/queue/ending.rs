@@ -6,9 +6,9 @@ use crate::handler::Band;
 /// So many keys that a halt cut off are kept to be named.
 const NAMED: usize = 10;
 
-/// A copy for the list of names, from which a key is left out that cannot be cloned: the end
-/// of the queue does not depend on it.
-fn name_of<T: Clone>(item: &T) -> Option<T> {
+/// A copy for a list of names, from which a key is left out that cannot be cloned: the end of the
+/// queue does not depend on it, nor what can be told of the others.
+pub(super) fn name_of<T: Clone>(item: &T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(|| item.clone())) {
         Ok(name) => Some(name),
         Err(payload) => {

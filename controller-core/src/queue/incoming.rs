@@ -1,5 +1,7 @@
 use std::borrow::Cow;
 
+use super::removed::{drop_each, resume};
+
 /// A key on its way in.
 ///
 /// It belongs to the caller of the queue until both copies of it exist. So whatever is not kept
@@ -47,8 +49,18 @@ impl<'a, T: Clone> Incoming<'a, T> {
     }
 
     #[cfg(test)]
-    pub(super) fn into_left(self) -> Option<T> {
-        self.item.map(Cow::into_owned).or(self.copy)
+    pub(super) fn into_left(mut self) -> Option<T> {
+        let item = self.item.take().map(Cow::into_owned);
+        item.or(self.copy.take())
+    }
+}
+
+impl<T: Clone> Drop for Incoming<'_, T> {
+    fn drop(&mut self) {
+        let left = [self.keep_owned(), self.copy.take()];
+        if left.iter().any(Option::is_some) {
+            resume(drop_each(&mut left.into_iter().flatten()));
+        }
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Remembered {
     ids: VecDeque<Id>,
     /// How many of these are [`Place::Remembered`].
     len: usize,
+    /// How many keys have left since some were forgotten, there being too many.
+    leaves: usize,
 }
 
 /// So many keys are remembered, however few others there are; and room for so many a queue
@@ -27,9 +29,13 @@ const KEPT: usize = 16 * 1024;
 /// So many times as many as others may be remembered, that a burst is until near its end.
 const TIMES: usize = 32;
 
-/// So many numbers on the list are looked at in one go. What the others stand for came again, and
-/// nobody is to wait for a look at a hundred thousand of those.
-const LOOKS: usize = 32;
+/// So many keys leave before some are forgotten, there being too many.
+const LEAVES: usize = 32;
+
+/// So many numbers on the list are looked at in one go: more than are added meanwhile, so that the
+/// list becomes shorter for as long as there are too many. What the others stand for came again,
+/// and nobody is to wait for a look at a hundred thousand of those.
+const LOOKS: usize = 2 * LEAVES;
 
 /// So often that is done before there is more memory for the sake of what is remembered.
 const GOES: usize = 8;
@@ -54,11 +60,14 @@ impl<T> State<T> {
             self.remembered.ids.push_back(id);
         }
         let others = self.len() + self.works.len();
-        // As many are forgotten as come to be remembered, and no more: with the last keys of a
-        // burst the limit falls faster than they leave, and then all are let go together.
-        let many = self.remembered.len > KEPT.max(TIMES * others);
-        if many && self.remembered.len.is_multiple_of(LOOKS) {
-            self.forget_some();
+        if self.remembered.len > KEPT.max(TIMES * others) {
+            // Not more than two for one that leaves: with the last keys of a burst the limit falls
+            // faster than that, and then all are let go together.
+            self.remembered.leaves += 1;
+            if self.remembered.leaves >= LEAVES {
+                self.remembered.leaves = 0;
+                self.forget_some();
+            }
         }
         None
     }
@@ -430,7 +439,7 @@ mod tests {
             add(&mut state, key + 1..key + 2);
             serve(&mut state, key..key + 1);
             assert!(items_gone(&mut state) <= LOOKS);
-            assert!(state.entries.len() <= KEPT + LOOKS + 1, "{key}");
+            assert!(state.entries.len() <= KEPT + LEAVES + 1, "{key}");
         }
     }
 
@@ -444,7 +453,56 @@ mod tests {
         assert_eq!(state.remembered.len, most);
         assert!(state.gone().is_none());
         serve(&mut state, most..most + others - 1);
-        assert!(state.remembered.len.abs_diff(most) <= LOOKS);
+        assert!(state.remembered.len.abs_diff(most - others) <= LOOKS);
+    }
+
+    /// After a burst one key stays in work for hours, and few others come and go.
+    #[test]
+    fn what_a_burst_has_left_is_forgotten_though_the_queue_never_catches_up() {
+        let mut state = State::new();
+        add(&mut state, 0..8 * KEPT);
+        let _hangs = take(&mut state);
+        serve(&mut state, 1..8 * KEPT);
+        assert!(state.remembered.len > 4 * KEPT);
+        for key in (1..9).cycle().take(4 * KEPT) {
+            add(&mut state, key..key + 1);
+            serve(&mut state, key..key + 1);
+        }
+        assert!(state.remembered.len <= KEPT + LEAVES);
+    }
+
+    /// What stands in front on the list is always there for nothing, and as many are remembered
+    /// before each round as after it, but for some new ones.
+    #[test]
+    fn nobody_can_have_the_queue_remember_more_and_more() {
+        let mut state = State::new();
+        add(&mut state, 0..1);
+        let _hangs = take(&mut state);
+        let mut keys = 1..;
+        let mut pass = |state: &mut State<usize>, count| {
+            for key in keys.by_ref().take(count) {
+                delay(state, key);
+                assert!(state.cancel(key as KeyHash, &key, &mut clock()).0);
+            }
+        };
+        let first = |state: &State<usize>, nth| {
+            let id = state.remembered.ids.get(nth).expect("there are many");
+            *state.entries.item(*id)
+        };
+        pass(&mut state, KEPT + LEAVES + 1);
+        let mut waiting: Vec<_> = (0..LEAVES).map(|nth| first(&state, nth)).collect();
+        waiting.iter().for_each(|key| delay(&mut state, *key));
+        pass(&mut state, LEAVES);
+        for _ in 0..500 {
+            pass(&mut state, LEAVES);
+            for (nth, waiting) in waiting.iter_mut().enumerate() {
+                let key = std::mem::replace(waiting, first(&state, nth));
+                state.cancel(key as KeyHash, &key, &mut clock());
+                delay(&mut state, *waiting);
+            }
+            assert!(state.remembered.len <= KEPT + 4 * LEAVES);
+        }
+        state.check_remembered();
     }
 
     /// What is remembered makes room for what is in line.

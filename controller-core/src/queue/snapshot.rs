@@ -22,7 +22,7 @@ pub struct Snapshot<T> {
     pub retries: u64,
     /// Adds that came after the shutdown.
     pub refused: u64,
-    /// The keys that workers have, in no order.
+    /// The keys that workers have, in no order. One that panics when it is cloned is left out.
     pub in_work: Vec<InWork<T>>,
     /// How long keys waited for a worker: from the add, or the end of their delay, to the
     /// `get`. `None` unless the queue takes [timestamps](super::Builder::timestamps).

@@ -22,6 +22,7 @@ mod ending;
 #[path = "remembered.rs"]
 mod remembered;
 
+use ending::name_of;
 use remembered::Remembered;
 
 /// The rules of the queue, and nothing else: no lock, no waker. Whoever calls brings a
@@ -381,7 +382,20 @@ impl<T: Clone + Eq> State<T> {
 }
 
 impl<T: Clone> State<T> {
+    /// A key in work that cannot be cloned is left out.
     pub(super) fn snapshot(&self, clock: &mut Clock) -> Snapshot<T> {
+        self.snapshot_by(name_of, clock)
+    }
+}
+
+impl<T> State<T> {
+    /// Keys in work are told by what `name` makes of them. It must not panic: what there is by
+    /// then would be dropped under the lock.
+    pub(super) fn snapshot_by<N>(
+        &self,
+        name: impl Fn(&T) -> Option<N>,
+        clock: &mut Clock,
+    ) -> Snapshot<N> {
         let depth = self.depth();
         let mut snapshot = Snapshot {
             depth,
@@ -408,11 +422,12 @@ impl<T: Clone> State<T> {
                 Some(Band::Background) => snapshot.dirty_background += 1,
                 None => {}
             }
-            snapshot.in_work.push(InWork {
-                item: self.entries.item(work.id).clone(),
+            let name = name(self.entries.item(work.id));
+            snapshot.in_work.extend(name.map(|item| InWork {
+                item,
                 band: work.band,
                 busy_for: Took::between(work.since, clock.stamp()).duration(),
-            });
+            }));
         }
         snapshot
     }

@@ -51,8 +51,8 @@ use crate::handler::{Band, Enqueue};
 /// [`ObjectKey`](crate::client::ObjectKey). The queue has two of each that it knows, one to
 /// compare others with and one to hand out. It is compared and cloned under the queue's lock,
 /// so a cheap clone is worth having, and neither may call the queue. Hashing and dropping it
-/// may. A key that panics when it is hashed, compared or cloned is not added: the call panics,
-/// and the queue goes on as if it had not been made.
+/// may. If hashing, comparing or cloning a key panics, so does the call that adds it, and the
+/// queue goes on as if it had not been made. Two keys are compared only if they share a hash.
 ///
 /// The dangerous mistake is to pass news through the queue: adds of one key are merged,
 /// so a key may only say *which* object wants a look.

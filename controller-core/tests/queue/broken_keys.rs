@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use controller_core::queue::{Depth, WorkQueue};
 use futures::FutureExt;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
 
 use super::basics::take;
 
@@ -35,6 +37,7 @@ struct Meddler {
 
 thread_local! {
     static FRAGILE: Cell<Option<u32>> = const { Cell::new(None) };
+    static PANICS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Whoever adds it hears of it, and the queue is as it was before.
@@ -140,7 +143,7 @@ fn a_key_that_panics_when_it_is_dropped_takes_no_other_along() {
 /// The panic of one copy, or of one key, is not that of another, in whatever place they are.
 #[test]
 fn a_queue_is_dropped_with_keys_that_panic_then() {
-    for place in ["in line", "delayed", "remembered", "abandoned"] {
+    for place in ["in line", "delayed", "remembered", "abandoned", "failing"] {
         let queue = WorkQueue::new("test");
         FRAGILE.set(None);
         queue.add(Undroppable(1));
@@ -154,6 +157,7 @@ fn a_queue_is_dropped_with_keys_that_panic_then() {
                 drop(take(&queue));
             }
             "abandoned" => drop(queue.shut_down_now()),
+            "failing" => queue.add_rate_limited(Undroppable(1)),
             _ => {}
         }
         FRAGILE.set(Some(1));
@@ -176,6 +180,30 @@ fn a_key_that_is_forgotten_panics_in_nobodys_hands() {
     }
     FRAGILE.set(None);
     assert_eq!(queue.depth().live, 1);
+    assert_eq!(PANICS.get(), 2, "those of its two copies");
+}
+
+/// Neither for who asks nor for the metrics.
+#[test]
+fn a_key_in_work_that_cannot_be_cloned_hides_no_other() {
+    let queue = WorkQueue::new("test");
+    let (bad, broken, _) = fragile("bad");
+    let names = |queue: &WorkQueue<Fragile>| {
+        let in_work = queue.snapshot().in_work.into_iter();
+        in_work.map(|it| it.item.name).collect::<Vec<_>>()
+    };
+    queue.add(fragile("good").0);
+    queue.add(bad);
+    let mut registry = Registry::default();
+    queue.register(&mut registry);
+    let _tickets = [take(&queue), take(&queue)];
+    assert_eq!(names(&queue), ["good", "bad"]);
+    broken.store(true, Ordering::Relaxed);
+    assert_eq!(names(&queue), ["good"]);
+    assert_eq!(queue.snapshot().depth.in_work, 2);
+    let mut text = String::new();
+    encode(&mut text, &registry).unwrap();
+    assert!(text.contains("workqueue_unfinished_work_seconds"), "{text}");
 }
 
 /// What is not kept is dropped without the lock, however the add ended.
@@ -304,6 +332,7 @@ impl Drop for Meddler {
 impl Drop for Undroppable {
     fn drop(&mut self) {
         if FRAGILE.get() == Some(self.0) {
+            PANICS.set(PANICS.get() + 1);
             panic!("on purpose");
         }
     }

@@ -1,8 +1,11 @@
 use std::hash::Hash;
+use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use hashbrown::HashMap;
 use parking_lot::Mutex;
+
+use crate::queue::removed::{drop_each, resume};
 
 /// How often each key failed since it was last forgotten.
 ///
@@ -34,6 +37,14 @@ impl<T> Failures<T> {
     /// How many keys have failed.
     pub(super) fn failing(&self) -> usize {
         self.failing.load(Relaxed)
+    }
+}
+
+impl<T> Drop for Failures<T> {
+    /// The queue, which goes at the same time, has a copy of the key that panics here.
+    fn drop(&mut self) {
+        let counts = mem::take(self.counts.get_mut());
+        resume(drop_each(&mut counts.into_keys()));
     }
 }
 

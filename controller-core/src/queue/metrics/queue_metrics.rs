@@ -91,7 +91,7 @@ impl QueueMetrics {
             read: Box::new(move || {
                 let snapshot = shared
                     .upgrade()?
-                    .update(|inner, clock| inner.state.snapshot(clock));
+                    .update(|inner, clock| inner.state.snapshot_by(|_| Some(()), clock));
                 let (name, controller) = labels.clone();
                 Some(Sample::new(name, controller, &snapshot))
             }),
