@@ -39,6 +39,7 @@ pub(super) struct Took(Nanos);
 impl Clock {
     /// A clock that is read when it is first asked. With `stamping` it notes when keys come
     /// and go, too, and is read at once: outside of the lock.
+    #[inline]
     pub(super) fn new(epoch: Instant, stamping: bool) -> Self {
         let mut clock = Self {
             epoch,
@@ -77,6 +78,7 @@ impl Clock {
     }
 
     /// The time to note for what happens now.
+    #[inline]
     pub(super) fn stamp(&mut self) -> Nanos {
         if self.stamping { self.now() } else { UNKNOWN }
     }
@@ -96,6 +98,7 @@ impl Clock {
 
 impl Took {
     /// From `since` to `until`, if both were noted.
+    #[inline]
     pub(super) const fn between(since: Nanos, until: Nanos) -> Self {
         if since == UNKNOWN || until == UNKNOWN {
             return Self(UNKNOWN);
@@ -103,6 +106,7 @@ impl Took {
         Self(until.saturating_sub(since) + 1)
     }
 
+    #[inline]
     pub(super) const fn duration(self) -> Option<Duration> {
         match self.0 {
             UNKNOWN => None,

@@ -25,12 +25,14 @@ pub(super) struct Times {
 // === impl Counts ===
 
 impl Counts {
+    #[inline]
     pub(super) fn waited(&mut self, took: Took) {
         if let (Some(times), Some(took)) = (&mut self.times, took.duration()) {
             times.queue.observe(took);
         }
     }
 
+    #[inline]
     pub(super) fn worked(&mut self, took: Took) {
         if let (Some(times), Some(took)) = (&mut self.times, took.duration()) {
             times.work.observe(took);

@@ -65,6 +65,7 @@ struct Drainer {
 
 impl Waiters {
     /// Nobody is there to be woken, whatever happens.
+    #[inline]
     pub(super) fn nobody_waits(&self) -> bool {
         self.sleeping.is_empty() && self.timekeeper.is_none() && self.drains.is_empty()
     }
