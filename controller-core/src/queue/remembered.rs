@@ -48,8 +48,8 @@ impl<T> State<T> {
         self.gone.take()
     }
 
-    /// The work on the key, or its delay, is over. Gives it back if the queue has caught up; else it
-    /// is remembered.
+    /// The work on the key, or its delay, is over. Gives it back if the queue has caught up; else
+    /// it is remembered.
     pub(super) fn leave(&mut self, id: Id) -> Option<Removed<T>> {
         if self.is_caught_up() {
             return Some(self.entries.remove(id));

@@ -17,6 +17,9 @@ const DELAY: u64 = 10;
 #[derive(Clone, Default)]
 struct Seen(Arc<[Of; 2]>);
 
+/// How a worker begins.
+type Spawn = fn(&Queue, &Seen) -> JoinHandle<()>;
+
 /// Of one key.
 #[derive(Default)]
 struct Of {
@@ -94,10 +97,7 @@ fn one_producer_and_one_worker_and_a_delay_and_a_shutdown() {
 fn two_producers_and_one_worker() {
     model(EXHAUSTIVE, || {
         let (queue, seen) = (Queue::new(), Seen::default());
-        let producers = [(); 2].map(|()| {
-            let (queue, seen) = (queue.clone(), seen.clone());
-            thread::spawn(move || seen.add(&queue, 0))
-        });
+        let producers = [(); 2].map(|()| adder(&queue, &seen));
         let worker = worker(&queue, &seen);
         for producer in producers {
             producer.join().unwrap();
@@ -146,10 +146,7 @@ fn two_producers_and_one_worker_and_a_delay() {
 fn two_producers_and_one_worker_and_a_delay_and_a_shutdown() {
     model(EXHAUSTIVE, || {
         let (queue, seen) = (Queue::new(), Seen::default());
-        let adder = {
-            let (queue, seen) = (queue.clone(), seen.clone());
-            thread::spawn(move || seen.add(&queue, 0))
-        };
+        let adder = adder(&queue, &seen);
         let delayer = {
             let queue = queue.clone();
             thread::spawn(move || {
@@ -168,60 +165,49 @@ fn two_producers_and_one_worker_and_a_delay_and_a_shutdown() {
 /// The same with time that passes, and a shutdown, also before the delay is asked for.
 #[test]
 fn two_producers_and_one_worker_and_a_clock_and_a_shutdown() {
-    model(FIVE, || {
-        let (queue, seen) = (Queue::new(), Seen::default());
-        let adder = {
-            let (queue, seen) = (queue.clone(), seen.clone());
-            thread::spawn(move || seen.add(&queue, 0))
-        };
-        let delayer = {
-            let queue = queue.clone();
-            thread::spawn(move || queue.add_after(1, DELAY))
-        };
-        let worker = worker(&queue, &seen);
-        advance(Duration::from_millis(DELAY));
-        queue.shut_down();
-        for thread in [adder, delayer, worker] {
-            thread.join().unwrap();
-        }
-        seen.check(&queue, 2);
-    });
+    two_producers_and(FIVE, [worker]);
 }
 
 /// As many threads as loom can do: two producers, two workers, and this one, which makes the
 /// delay due and shuts down.
 #[test]
 fn two_producers_and_two_workers() {
-    two_and_two(TWO_OF_MANY, worker);
+    two_producers_and(TWO_OF_MANY, [worker; 2]);
 }
 
 /// One preemption more, with workers that are there for one key each. It takes two minutes.
 #[test]
 fn two_producers_and_two_workers_for_one_key_each() {
-    two_and_two(THREE_OF_MANY, taker);
+    two_producers_and(THREE_OF_MANY, [taker; 2]);
 }
 
-fn two_and_two(preemptions: Preemptions, worker: fn(&Queue, &Seen) -> JoinHandle<()>) {
+/// These workers. This thread makes the delay due and shuts down.
+fn two_producers_and<const N: usize>(preemptions: Preemptions, workers: [Spawn; N]) {
     model(preemptions, move || {
         let (queue, seen) = (Queue::new(), Seen::default());
-        let adder = {
-            let (queue, seen) = (queue.clone(), seen.clone());
-            thread::spawn(move || seen.add(&queue, 0))
-        };
-        let delayer = {
-            let queue = queue.clone();
-            thread::spawn(move || queue.add_after(1, DELAY))
-        };
-        let workers = [worker(&queue, &seen), worker(&queue, &seen)];
+        let producers = [adder(&queue, &seen), delayer(&queue)];
+        let workers = workers.map(|spawn| spawn(&queue, &seen));
         advance(Duration::from_millis(DELAY));
         queue.shut_down();
-        for thread in [adder, delayer].into_iter().chain(workers) {
+        for thread in producers.into_iter().chain(workers) {
             thread
                 .join()
                 .expect("invariant: no thread of a model panics");
         }
         seen.check(&queue, 2);
     });
+}
+
+/// Adds the first key.
+fn adder(queue: &Queue, seen: &Seen) -> JoinHandle<()> {
+    let (queue, seen) = (queue.clone(), seen.clone());
+    thread::spawn(move || seen.add(&queue, 0))
+}
+
+/// Delays the second key.
+fn delayer(queue: &Queue) -> JoinHandle<()> {
+    let queue = queue.clone();
+    thread::spawn(move || queue.add_after(1, DELAY))
 }
 
 /// Serves one key, if one comes.

@@ -35,6 +35,8 @@ struct Meddler {
     looks_left: Arc<AtomicUsize>,
 }
 
+type Add<T> = fn(&WorkQueue<T>, T);
+
 thread_local! {
     static FRAGILE: Cell<Option<u32>> = const { Cell::new(None) };
     static PANICS: Cell<usize> = const { Cell::new(0) };
@@ -45,15 +47,8 @@ thread_local! {
 async fn a_key_that_cannot_be_cloned_is_not_added() {
     let queue = WorkQueue::new("test");
     let (bad, broken, _) = fragile("bad");
-    let second = Duration::from_secs(1);
-    let add: [fn(&WorkQueue<Fragile>, Fragile); 4] = [
-        |queue, key| queue.add(key),
-        |queue, key| queue.add_ref(&key),
-        |queue, key| queue.add_background(key),
-        |queue, key| queue.add_after(key, Duration::from_secs(1)),
-    ];
     queue.add(fragile("good").0);
-    for add in add {
+    for (add, _) in ways_to_add() {
         broken.store(false, Ordering::Relaxed);
         let bad = bad.clone();
         broken.store(true, Ordering::Relaxed);
@@ -64,9 +59,10 @@ async fn a_key_that_cannot_be_cloned_is_not_added() {
         assert_eq!(now.depth.delayed, 0);
     }
     broken.store(false, Ordering::Relaxed);
-    queue.add_after(bad, second);
+    queue.add_after(bad, Duration::from_secs(1));
     assert_eq!(take(&queue).name, "good");
-    assert_eq!(take_later(&queue).await, "bad");
+    let ticket = queue.get().await.expect("the queue is open");
+    assert_eq!(ticket.name, "bad");
 }
 
 /// The worker hands back what it was given, so that its key is neither cloned for each look nor
@@ -111,9 +107,17 @@ fn a_key_that_cannot_be_cloned_does_not_keep_the_queue_from_halting() {
     assert_eq!(queue.depth(), Depth::default());
 }
 
-async fn take_later(queue: &WorkQueue<Fragile>) -> &'static str {
-    let ticket = queue.get().await.expect("the queue is open");
-    ticket.name
+/// Each with how often it clones a key that is not known.
+fn ways_to_add<T>() -> [(Add<T>, usize); 4]
+where
+    T: Clone + Eq + Hash + Send + 'static,
+{
+    [
+        (|queue, key| queue.add(key), 1),
+        (|queue, key| queue.add_ref(&key), 2),
+        (|queue, key| queue.add_background(key), 1),
+        (|queue, key| queue.add_after(key, Duration::from_secs(1)), 1),
+    ]
 }
 
 fn fragile(name: &'static str) -> (Fragile, Arc<AtomicBool>, Arc<AtomicUsize>) {
@@ -209,12 +213,7 @@ fn a_key_in_work_that_cannot_be_cloned_hides_no_other() {
 /// What is not kept is dropped without the lock, however the add ended.
 #[test]
 fn the_drop_of_a_key_that_cannot_be_added_may_call_the_queue() {
-    let add: [fn(&WorkQueue<Meddler>, Meddler); 3] = [
-        |queue, key| queue.add(key),
-        |queue, key| queue.add_ref(&key),
-        |queue, key| queue.add_after(key, Duration::from_secs(1)),
-    ];
-    for (add, clones) in add.into_iter().zip([1, 2, 1]) {
+    for (add, clones) in ways_to_add() {
         for left in 0..clones {
             let queue = WorkQueue::new("test");
             let key = meddler(&queue, "a");

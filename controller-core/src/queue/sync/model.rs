@@ -9,9 +9,9 @@ pub(crate) use tokio::time::Instant;
 /// The lock of a model's one queue is the lock of its world, in which time passes as well.
 ///
 /// A passage reads the clock once at most, and within the lock unless the queue takes timestamps,
-/// which no model does. So time that passes within one is time that passed
-/// before it, or passes after it, and need not be tried besides: it passes under this lock. That
-/// is what makes it possible to try every interleaving of a model with delays.
+/// which no model does. So time that passes within one is time that passed before it, or passes
+/// after it, and need not be tried besides: it passes under this lock. That is what makes it
+/// possible to try every interleaving of a model with delays.
 pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
 
 /// The state of the queue, and of nobody else as long as this lives.
