@@ -1,9 +1,10 @@
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use parking_lot::MutexGuard;
+use spin::mutex::{SpinMutex, SpinMutexGuard};
 pub(crate) use tokio::time::Instant;
 use tokio::time::{Sleep, sleep_until};
 
@@ -15,8 +16,18 @@ use tokio::time::{Sleep, sleep_until};
 /// stays [`AWAY`], and leaves the other a run of passages in its own cache. That is measured in
 /// `docs/adr/0005-stay-away-and-remember.md`.
 ///
-/// Nobody starves: who found it taken [`TRIES`] times queues up as at any other lock.
-pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
+/// As nobody is woken by an unlock, that is a plain store, which no thread waits for. No thread
+/// spins either.
+///
+/// Nobody starves: who found it taken [`TRIES`] times gets in line with others of that kind, and
+/// from then on nobody takes the lock before the first of the line.
+pub(crate) struct Mutex<T> {
+    inner: SpinMutex<T>,
+    /// Somebody has waited for long, and has the next passage.
+    promised: AtomicBool,
+    /// Those that have waited for long. The holder is the one to whom it is promised.
+    line: parking_lot::Mutex<()>,
+}
 
 /// One timer that can be set again and again. Its first use allocates; a `get` that
 /// never waits for a deadline has none.
@@ -37,7 +48,11 @@ pub(crate) fn now() -> Instant {
 
 impl<T> Mutex<T> {
     pub(crate) const fn new(value: T) -> Self {
-        Self(parking_lot::Mutex::new(value))
+        Self {
+            inner: SpinMutex::new(value),
+            promised: AtomicBool::new(false),
+            line: parking_lot::Mutex::new(()),
+        }
     }
 
     #[inline]
@@ -45,22 +60,42 @@ impl<T> Mutex<T> {
         clippy::disallowed_methods,
         reason = "a lock blocks its thread in any case; this one says for how long"
     )]
-    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        match self.0.try_lock() {
+    pub(crate) fn lock(&self) -> SpinMutexGuard<'_, T> {
+        match self.try_lock() {
             Some(guard) => guard,
             None => self.lock_later(|| thread::sleep(AWAY)),
         }
     }
 
+    /// Takes the lock, unless it is taken or promised.
+    ///
+    /// A promise that is seen too late delays the one who has it by one passage: it orders no
+    /// memory, which the lock does.
+    #[inline]
+    fn try_lock(&self) -> Option<SpinMutexGuard<'_, T>> {
+        if self.promised.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.inner.try_lock()
+    }
+
     #[cold]
-    fn lock_later(&self, mut stay_away: impl FnMut()) -> MutexGuard<'_, T> {
+    fn lock_later(&self, mut stay_away: impl FnMut()) -> SpinMutexGuard<'_, T> {
         for _ in 0..TRIES {
             stay_away();
-            if let Some(guard) = self.0.try_lock() {
+            if let Some(guard) = self.try_lock() {
                 return guard;
             }
         }
-        self.0.lock()
+        let _first = self.line.lock();
+        self.promised.store(true, Ordering::Relaxed);
+        loop {
+            if let Some(guard) = self.inner.try_lock() {
+                self.promised.store(false, Ordering::Relaxed);
+                return guard;
+            }
+            stay_away();
+        }
     }
 }
 
@@ -101,29 +136,51 @@ mod tests {
         drop(guard);
     }
 
-    /// The last try is one that waits its turn.
+    /// From then on nobody else gets it first, however often they come by.
     #[test]
-    fn whoever_never_finds_it_free_waits_for_it() {
-        let mutex = Mutex::new(0);
-        thread::scope(|scope| {
-            let (told, tell) = std::sync::mpsc::channel();
-            let mut held = mutex.lock();
-            let mutex = &mutex;
-            scope.spawn(move || {
-                let mut absences = 0;
-                let mut guard = mutex.lock_later(|| {
-                    absences += 1;
-                    if absences == TRIES {
-                        told.send(()).unwrap();
-                    }
-                });
-                assert_eq!(absences, TRIES);
-                *guard += 1;
-            });
-            tell.recv().unwrap();
-            *held += 1;
+    fn who_has_waited_for_long_is_the_next() {
+        let mutex = Mutex::new(());
+        let mut held = Some(mutex.lock());
+        let mut absences = 0;
+        let guard = mutex.lock_later(|| {
+            absences += 1;
+            if absences <= TRIES {
+                assert!(!mutex.promised.load(Ordering::Relaxed));
+            } else {
+                held = None;
+                assert!(mutex.inner.try_lock().is_some(), "it is free");
+                assert!(mutex.try_lock().is_none(), "but promised");
+            }
         });
-        assert_eq!(*mutex.lock(), 2);
+        assert_eq!(absences, TRIES + 1);
+        assert!(!mutex.promised.load(Ordering::Relaxed));
+        drop(guard);
+        assert!(mutex.try_lock().is_some());
+    }
+
+    #[test]
+    fn all_who_have_waited_for_long_get_it_one_after_the_other() {
+        let mutex = Mutex::new(0);
+        let taken = mutex.lock();
+        let starving = std::sync::Barrier::new(4);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    let mut absences = 0;
+                    *mutex.lock_later(|| {
+                        absences += 1;
+                        if absences == TRIES {
+                            starving.wait();
+                        }
+                        thread::yield_now();
+                    }) += 1;
+                });
+            }
+            starving.wait();
+            drop(taken);
+        });
+        assert_eq!(*mutex.lock(), 3);
+        assert!(!mutex.promised.load(Ordering::Relaxed));
     }
 
     #[test]
