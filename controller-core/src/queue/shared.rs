@@ -55,14 +55,13 @@ impl<T> Shared<T> {
     /// dropped by the caller: their drop may call the queue.
     pub(super) fn update<R>(&self, change: impl FnOnce(&mut Inner<T>, &mut Clock) -> R) -> R {
         let mut clock = Clock::new(self.epoch, self.stamping.load(Ordering::Relaxed));
-        let (result, wakes, _gone) = {
-            let mut inner = self.inner.lock();
-            inner.state.promote(&mut clock);
-            let result = change(&mut inner, &mut clock);
-            // Most changes concern nobody who waits: then there is nothing to pass on either.
-            let wakes = (!inner.waiters.nobody_waits()).then(|| inner.rouse());
-            (result, wakes, inner.state.gone())
-        };
+        let mut inner = self.inner.lock();
+        inner.state.promote(&mut clock);
+        let result = change(&mut inner, &mut clock);
+        // Most changes concern nobody who waits: then there is nothing to pass on either.
+        let wakes = (!inner.waiters.nobody_waits()).then(|| inner.rouse());
+        let _gone = inner.state.gone();
+        drop(inner);
         if let Some(wakes) = wakes {
             wakes.wake();
         }

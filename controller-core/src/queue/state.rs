@@ -123,13 +123,14 @@ impl<T> State<T> {
     ///
     /// The streak counts on while no background key waits, so that one which comes then is
     /// served next: of *any* eight keys handed out one is background, if one waits.
-    pub(super) fn take(&mut self, clock: &mut Clock) -> Option<Taken<T>> {
+    #[inline]
+    pub(super) fn take_into(&mut self, taken: &mut Option<Taken<T>>, clock: &mut Clock) {
         let background_turn = self.live_streak + 1 >= TURN;
         let (id, band) = match (self.live.first(), self.background.first()) {
             (Some(id), None) => (id, Band::Live),
             (Some(id), Some(_)) if !background_turn => (id, Band::Live),
             (_, Some(id)) => (id, Band::Background),
-            (None, None) => return None,
+            (None, None) => return,
         };
         self.unlink(id, band);
         let copy = self.entries.take_copy(id);
@@ -149,12 +150,12 @@ impl<T> State<T> {
         });
         let work = WorkId::try_from(work).expect("invariant: there are fewer works than keys");
         *self.entries.place_mut(id) = Place::InWork(work);
-        Some(Taken {
+        *taken = Some(Taken {
             work,
             item,
             band,
             queued_for,
-        })
+        });
     }
 
     /// The ticket, which had the key, was dropped. Gives the key back if it leaves the queue.
@@ -430,6 +431,15 @@ impl<T> State<T> {
             }));
         }
         snapshot
+    }
+}
+
+#[cfg(test)]
+impl<T> State<T> {
+    pub(super) fn take(&mut self, clock: &mut Clock) -> Option<Taken<T>> {
+        let mut taken = None;
+        self.take_into(&mut taken, clock);
+        taken
     }
 }
 

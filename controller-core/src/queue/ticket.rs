@@ -58,7 +58,10 @@ const TAKEN: &str = "invariant: only `next` takes it, and the ticket with it";
 // === impl Ticket ===
 
 impl<T> Ticket<T> {
-    pub(super) fn new(shared: Arc<Shared<T>>, taken: Taken<T>) -> Self {
+    /// Without `shared` it is good for nothing: that is the caller's affair, so that nothing here
+    /// panics.
+    #[inline]
+    pub(super) fn new(shared: Option<Arc<Shared<T>>>, taken: Taken<T>) -> Self {
         let Taken {
             work,
             item,
@@ -66,7 +69,7 @@ impl<T> Ticket<T> {
             queued_for,
         } = taken;
         Self {
-            shared: Some(shared),
+            shared,
             work,
             band,
             queued_for,
@@ -132,10 +135,9 @@ impl<T> Ticket<T> {
     /// assert_eq!(served, ["shop/web", "shop/cart"]);
     /// # }
     /// ```
+    #[inline]
     pub fn next(mut self) -> Get<T> {
-        let taken = self.shared.take().zip(self.item.take());
-        let (shared, item) = taken.expect(TAKEN);
-        Get::after(shared, self.work, item)
+        Get::after(self.shared.take(), self.work, self.item.take())
     }
 }
 
