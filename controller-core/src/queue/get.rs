@@ -58,6 +58,10 @@ impl<T> Get<T> {
     /// Ends this work first.
     #[inline]
     pub(super) fn after(shared: Option<Arc<Shared<T>>>, work: WorkId, item: Option<T>) -> Self {
+        debug_assert!(
+            shared.is_some() && item.is_some(),
+            "invariant: a ticket has both until it is over"
+        );
         Self {
             shared,
             done: item.map(|item| (work, item)),

@@ -51,8 +51,8 @@ impl<T> Shared<T> {
     /// Makes one change: first what is due goes in line, last those are woken whom the
     /// change concerns. Every access to the queue goes through here.
     ///
-    /// Keys and wakers that the change takes out belong into the result, so that they are
-    /// dropped by the caller: their drop may call the queue.
+    /// Keys and wakers that the change takes out belong to the caller, so that they are dropped
+    /// by it and not under the lock: their drop may call the queue.
     pub(super) fn update<R>(&self, change: impl FnOnce(&mut Inner<T>, &mut Clock) -> R) -> R {
         let mut clock = Clock::new(self.epoch, self.stamping.load(Ordering::Relaxed));
         let mut inner = self.inner.lock();

@@ -1,5 +1,6 @@
+use std::hint::spin_loop;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
@@ -16,17 +17,15 @@ use tokio::time::{Sleep, sleep_until};
 /// stays [`AWAY`], and leaves the other a run of passages in its own cache. That is measured in
 /// `docs/adr/0005-stay-away-and-remember.md`.
 ///
-/// As nobody is woken by an unlock, that is a plain store, which no thread waits for. No thread
-/// spins either.
+/// As an unlock wakes nobody, it is a plain store, which no thread waits for.
 ///
-/// Nobody starves: who found it taken [`TRIES`] times gets in line with others of that kind, and
-/// from then on nobody takes the lock before the first of the line.
+/// Nobody starves: to whoever found it taken [`TRIES`] times it is promised, and then only those
+/// take it to whom it is. That is soon over, since whoever had the lock before stays away for
+/// [`TRIES`] times, too, before they are one of them again.
 pub(crate) struct Mutex<T> {
     inner: SpinMutex<T>,
-    /// Somebody has waited for long, and has the next passage.
-    promised: AtomicBool,
-    /// Those that have waited for long. The holder is the one to whom it is promised.
-    line: parking_lot::Mutex<()>,
+    /// How many it is promised to.
+    promised: AtomicUsize,
 }
 
 /// One timer that can be set again and again. Its first use allocates; a `get` that
@@ -39,6 +38,10 @@ const AWAY: Duration = Duration::from_micros(20);
 
 const TRIES: usize = 8;
 
+/// How often they look whether it is free to whom it is promised, before they stay away once more:
+/// some microseconds, and so a few passages. Meanwhile the lock is nobody else's.
+const LOOKS: usize = 100;
+
 /// The clock of the queue: tokio's, which tests can pause.
 pub(crate) fn now() -> Instant {
     Instant::now()
@@ -50,12 +53,12 @@ impl<T> Mutex<T> {
     pub(crate) const fn new(value: T) -> Self {
         Self {
             inner: SpinMutex::new(value),
-            promised: AtomicBool::new(false),
-            line: parking_lot::Mutex::new(()),
+            promised: AtomicUsize::new(0),
         }
     }
 
     #[inline]
+    #[must_use = "it is unlocked on the spot"]
     #[expect(
         clippy::disallowed_methods,
         reason = "a lock blocks its thread in any case; this one says for how long"
@@ -69,11 +72,11 @@ impl<T> Mutex<T> {
 
     /// Takes the lock, unless it is taken or promised.
     ///
-    /// A promise that is seen too late delays the one who has it by one passage: it orders no
-    /// memory, which the lock does.
+    /// Whoever sees a promise too late has one passage more: it orders no memory, which the lock
+    /// does.
     #[inline]
     fn try_lock(&self) -> Option<SpinMutexGuard<'_, T>> {
-        if self.promised.load(Ordering::Relaxed) {
+        if self.promised.load(Ordering::Relaxed) != 0 {
             return None;
         }
         self.inner.try_lock()
@@ -87,15 +90,28 @@ impl<T> Mutex<T> {
                 return guard;
             }
         }
-        let _first = self.line.lock();
-        self.promised.store(true, Ordering::Relaxed);
-        loop {
-            if let Some(guard) = self.inner.try_lock() {
-                self.promised.store(false, Ordering::Relaxed);
-                return guard;
+        self.promised.fetch_add(1, Ordering::Relaxed);
+        let guard = loop {
+            if let Some(guard) = (0..LOOKS).find_map(|_| self.look()) {
+                break guard;
             }
             stay_away();
+        };
+        self.promised.fetch_sub(1, Ordering::Relaxed);
+        guard
+    }
+
+    /// Takes the lock, unless it is taken.
+    fn look(&self) -> Option<SpinMutexGuard<'_, T>> {
+        let guard = if self.inner.is_locked() {
+            None
+        } else {
+            self.inner.try_lock()
+        };
+        if guard.is_none() {
+            spin_loop();
         }
+        guard
     }
 }
 
@@ -145,42 +161,36 @@ mod tests {
         let guard = mutex.lock_later(|| {
             absences += 1;
             if absences <= TRIES {
-                assert!(!mutex.promised.load(Ordering::Relaxed));
+                assert_eq!(mutex.promised.load(Ordering::Relaxed), 0);
             } else {
                 held = None;
-                assert!(mutex.inner.try_lock().is_some(), "it is free");
+                assert!(mutex.look().is_some(), "it is free");
                 assert!(mutex.try_lock().is_none(), "but promised");
             }
         });
         assert_eq!(absences, TRIES + 1);
-        assert!(!mutex.promised.load(Ordering::Relaxed));
+        assert_eq!(mutex.promised.load(Ordering::Relaxed), 0);
         drop(guard);
         assert!(mutex.try_lock().is_some());
     }
 
     #[test]
-    fn all_who_have_waited_for_long_get_it_one_after_the_other() {
+    fn all_who_have_waited_for_long_get_it_while_nobody_else_does() {
+        const LONG: usize = 3;
         let mutex = Mutex::new(0);
         let taken = mutex.lock();
-        let starving = std::sync::Barrier::new(4);
         thread::scope(|scope| {
-            for _ in 0..3 {
-                scope.spawn(|| {
-                    let mut absences = 0;
-                    *mutex.lock_later(|| {
-                        absences += 1;
-                        if absences == TRIES {
-                            starving.wait();
-                        }
-                        thread::yield_now();
-                    }) += 1;
-                });
+            for _ in 0..LONG {
+                scope.spawn(|| *mutex.lock_later(thread::yield_now) += 1);
             }
-            starving.wait();
+            while mutex.promised.load(Ordering::Relaxed) < LONG {
+                thread::yield_now();
+            }
+            assert_eq!(*taken, 0);
             drop(taken);
+            let others = std::iter::repeat_with(|| mutex.try_lock()).flatten();
+            assert_eq!(others.map(|guard| *guard).next(), Some(LONG));
         });
-        assert_eq!(*mutex.lock(), 3);
-        assert!(!mutex.promised.load(Ordering::Relaxed));
     }
 
     #[test]
