@@ -95,9 +95,9 @@ impl<T> Future for Get<T> {
             let shared = this.shared.as_ref();
             let shared = shared.expect("invariant: a future is not polled once it was ready");
             let mut leftovers = Leftovers::default();
-            // The queue writes the key here, and nobody hands it on. A copy of what was just
+            // The queue writes the key here instead of returning it. A copy of what was just
             // written in smaller pieces is dear: the processor waits until they have got through
-            // to its cache. Three such copies took a sixth of the time of a passage.
+            // to its cache. See `docs/adr/0005-stay-away-and-remember.md`.
             let mut taken = None;
             // A key is there more often than not, and then nobody needs a waker.
             shared.update(|inner, clock| {

@@ -49,7 +49,7 @@ impl<T> Shared<T> {
     }
 
     /// Makes one change: first what is due goes in line, last those are woken whom the
-    /// change concerns. Every access to the queue goes through here.
+    /// change concerns. Every access to the keys goes through here.
     ///
     /// Keys and wakers that the change takes out belong to the caller, so that they are dropped
     /// by it and not under the lock: their drop may call the queue.

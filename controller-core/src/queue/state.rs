@@ -119,12 +119,13 @@ impl<T> State<T> {
         self.phase
     }
 
-    /// Hands out the key whose turn it is.
+    /// Hands out the key whose turn it is, if there is one.
     ///
     /// The streak counts on while no background key waits, so that one which comes then is
     /// served next: of *any* eight keys handed out one is background, if one waits.
     #[inline]
     pub(super) fn take_into(&mut self, taken: &mut Option<Taken<T>>, clock: &mut Clock) {
+        debug_assert!(taken.is_none(), "invariant: one key is taken at a time");
         let background_turn = self.live_streak + 1 >= TURN;
         let (id, band) = match (self.live.first(), self.background.first()) {
             (Some(id), None) => (id, Band::Live),

@@ -58,8 +58,8 @@ const TAKEN: &str = "invariant: only `next` takes it, and the ticket with it";
 // === impl Ticket ===
 
 impl<T> Ticket<T> {
-    /// Without `shared` it is good for nothing: that is the caller's affair, so that nothing here
-    /// panics.
+    /// `shared` is there. To look would be a place that can panic, for which the compiler would
+    /// have to keep the key in memory.
     #[inline]
     pub(super) fn new(shared: Option<Arc<Shared<T>>>, taken: Taken<T>) -> Self {
         let Taken {
