@@ -143,34 +143,30 @@ impl Timer {
 mod tests {
     use super::*;
 
-    #[test]
-    fn it_is_tried_after_each_absence() {
-        let mutex = Mutex::new(());
-        let mut held = Some(mutex.lock());
-        let mut absences = Vec::new();
-        let guard = mutex.lock_later(|away| {
-            absences.push(away);
-            if absences.len() == 3 {
-                held = None;
-            }
-        });
-        assert_eq!(absences, [AWAY; 3]);
-        drop(guard);
-    }
-
-    #[test]
-    fn absences_become_longer_when_nobody_runs_who_has_it() {
+    /// How a thread stays away from a lock that is free after so many absences.
+    fn absences(until_free: usize) -> Vec<Duration> {
         let mutex = Mutex::new(());
         let mut held = Some(mutex.lock());
         let mut absences = Vec::new();
         let guard = mutex.lock_later(|away| {
             absences.push(away);
             assert_eq!(mutex.promised.load(Ordering::Relaxed), 0);
-            if absences.len() == TRIES + 9 {
+            if absences.len() == until_free {
                 held = None;
             }
         });
         drop(guard);
+        absences
+    }
+
+    #[test]
+    fn it_is_tried_after_each_absence() {
+        assert_eq!(absences(3), [AWAY; 3]);
+    }
+
+    #[test]
+    fn absences_become_longer_when_nobody_runs_who_has_it() {
+        let absences = absences(TRIES + 9);
         let (tries, longer) = absences.split_at(TRIES);
         assert_eq!(tries, [AWAY; TRIES]);
         let micros = longer.iter().map(Duration::as_micros);
